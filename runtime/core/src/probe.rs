@@ -1,7 +1,8 @@
-//! Asking a type what it reads: serde, with an error that remembers what was wrong even where serde goes on.
+//! Queries a type by deserializing values with an error type that records problems, even those that serde
+//! recovers from.
 //!
-//! A schema says nothing of serde's aliases, of `other`, and of what a flattened `Option` swallows. The type itself does,
-//! when it is given values to read. What it makes of them is dropped.
+//! A schema does not contain serde's aliases, `other`, and the errors that a flattened `Option` swallows. The
+//! type reveals them when it deserializes sample values, which are then dropped.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -17,61 +18,61 @@ use serde_json::{Map, Value};
 
 /// The outcome of deserializing one value.
 #[derive(Debug, Clone)]
-pub(crate) struct Answer {
+pub(crate) struct ProbeResult {
     pub(crate) is_read: bool,
-    /// What was wrong on the way, in order; also where the value was read all the same.
-    pub(crate) told: Vec<Told>,
+    /// The errors in order, including those that serde recovered from.
+    pub(crate) errors: Vec<ReadError>,
 }
 
-impl Answer {
-    pub(crate) fn has(&self, told: &Told) -> bool {
-        self.told.contains(told)
+impl ProbeResult {
+    pub(crate) fn has(&self, error: &ReadError) -> bool {
+        self.errors.contains(error)
     }
 
-    /// How often this was said.
-    pub(crate) fn count(&self, told: &Told) -> usize {
-        self.told.iter().filter(|one| *one == told).count()
+    /// Returns how often the error occurred.
+    pub(crate) fn count(&self, error: &ReadError) -> usize {
+        self.errors.iter().filter(|one| *one == error).count()
     }
 
-    /// Whether the value was read, and nothing more was wrong with it than with the one of `before`.
+    /// Returns whether the value was read, with no errors that `before` does not have.
     pub(crate) fn is_as_good_as(&self, before: &Self) -> bool {
-        // What another variant of an untagged enum does not know, it would refuse by its own name as well.
-        let is_known = |told: &Told| {
-            matches!(told, Told::Unknown(_)) || before.told.iter().any(|known| known.is_like(told))
+        // Another variant of an untagged enum may reject the original name too.
+        let is_known = |error: &ReadError| {
+            matches!(error, ReadError::Unknown(_)) || before.errors.iter().any(|known| known.is_like(error))
         };
-        self.is_read && self.told.len() <= before.told.len() && self.told.iter().all(is_known)
+        self.is_read && self.errors.len() <= before.errors.len() && self.errors.iter().all(is_known)
     }
 
-    /// Why it was not read: all problems.
-    pub(crate) fn words(&self) -> String {
-        self.told.iter().map(Told::words).collect::<Vec<_>>().join("; ")
+    /// Returns all error messages.
+    pub(crate) fn message(&self) -> String {
+        self.errors.iter().map(ReadError::message).collect::<Vec<_>>().join("; ")
     }
 }
 
-/// One thing that was wrong.
+/// One error of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum ReadError {
     Missing(String),
     Repeated(String),
     Unknown(String),
     Other(String),
 }
 
-impl Told {
-    /// What was said of a value; of the names of members nothing.
-    pub(crate) fn words(&self) -> &str {
+impl ReadError {
+    /// Returns the message of an error about a value; empty for errors about the names of members.
+    pub(crate) fn message(&self) -> &str {
         match self {
             Self::Other(words) => words,
             Self::Missing(_) | Self::Repeated(_) | Self::Unknown(_) => "",
         }
     }
 
-    /// Whether the same was said, if of another value.
+    /// Returns whether it is the same error, possibly about another value.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.sort() == other.sort()
     }
 
-    /// What was said, but for the value that it was said of.
+    /// Returns what identifies the error, without the value.
     fn sort(&self) -> (u8, &str, &str) {
         match self {
             Self::Missing(name) => (0, name, ""),
@@ -85,28 +86,29 @@ impl Told {
     }
 }
 
-/// Before the name of a member that comes a second time: a [`Value`] has each name once.
-pub(crate) const AGAIN: char = '\u{2}';
+/// Prefix of the name of a duplicate member: a [`Value`] contains each name once.
+pub(crate) const DUPLICATE: char = '\u{2}';
 
-/// Lets `T` read `value`. A type that panics has not read it.
-pub(crate) fn probe<T: DeserializeOwned>(value: &Value) -> Answer {
-    TOLD.with_borrow_mut(Vec::clear);
-    let is_read = catch_unwind(AssertUnwindSafe(|| T::deserialize(Probed(value)).is_ok())).unwrap_or(false);
-    Answer { is_read, told: TOLD.take() }
+/// Deserializes `value` as `T`. A panic counts as failure.
+pub(crate) fn probe<T: DeserializeOwned>(value: &Value) -> ProbeResult {
+    ERRORS.with_borrow_mut(Vec::clear);
+    let is_read =
+        catch_unwind(AssertUnwindSafe(|| T::deserialize(ProbeDeserializer(value)).is_ok())).unwrap_or(false);
+    ProbeResult { is_read, errors: ERRORS.take() }
 }
 
-/// What serde says of an integer of 128 bits that it would have to read from a copy.
+/// Serde's errors about 128-bit integers that it cannot read from a buffer.
 pub(crate) const NO_WIDE_INTEGER: [&str; 2] = ["u128 is not supported", "i128 is not supported"];
 
-/// A text that is read by no type, and passed over where nobody wants it.
+/// A string that no type accepts, and that is ignored if no member needs it.
 pub(crate) const UNREADABLE: &str = "\u{1}unread";
 
-/// The names that a type gives serde for what it reads from one place: those of the fields of a struct, or of the variants
-/// of an enum, other names of them included.
+/// The names that a type passes to serde: those of the fields of a struct, or of the variants of an enum,
+/// including aliases.
 pub(crate) type Names = &'static [&'static str];
 
-/// The names that are given for `place`, a value in what `read` lets a type read. `None` where there are none, as for a
-/// struct that flattens another, and where there are several lists.
+/// Returns the names that the type passes to serde for `place`, a value that `read` deserializes. `None` if
+/// there are none, as for a struct with flattened fields, or several lists.
 pub(crate) fn names_of(place: &Value, read: impl FnOnce()) -> Option<Names> {
     NAMES.with_borrow_mut(Vec::clear);
     PLACE.set(place);
@@ -119,8 +121,8 @@ pub(crate) fn names_of(place: &Value, read: impl FnOnce()) -> Option<Names> {
 }
 
 thread_local! {
-    static TOLD: RefCell<Vec<Told>> = const { RefCell::new(Vec::new()) };
-    /// The place of which the names are wanted; compared and never followed.
+    static ERRORS: RefCell<Vec<ReadError>> = const { RefCell::new(Vec::new()) };
+    /// The value whose names are requested; only compared, never dereferenced.
     static PLACE: Cell<*const Value> = const { Cell::new(std::ptr::null()) };
     static NAMES: RefCell<Vec<Names>> = const { RefCell::new(Vec::new()) };
 }
@@ -131,48 +133,48 @@ fn note_names(place: &Value, names: Names) {
     }
 }
 
-/// The error that remembers: what it was made of is kept, whatever becomes of it.
+/// An error type that records every error in a thread-local list.
 #[derive(Debug)]
-struct Remembered;
+struct RecordedError;
 
-impl Remembered {
-    fn of(told: Told) -> Self {
-        TOLD.with_borrow_mut(|all| all.push(told));
+impl RecordedError {
+    fn of(error: ReadError) -> Self {
+        ERRORS.with_borrow_mut(|all| all.push(error));
         Self
     }
 }
 
-impl fmt::Display for Remembered {
+impl fmt::Display for RecordedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the value was not read")
     }
 }
 
-impl std::error::Error for Remembered {}
+impl std::error::Error for RecordedError {}
 
-impl Error for Remembered {
+impl Error for RecordedError {
     fn custom<M: fmt::Display>(message: M) -> Self {
-        Self::of(Told::Other(message.to_string()))
+        Self::of(ReadError::Other(message.to_string()))
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self::of(Told::Missing(field.to_owned()))
+        Self::of(ReadError::Missing(field.to_owned()))
     }
 
     fn duplicate_field(field: &'static str) -> Self {
-        Self::of(Told::Repeated(field.to_owned()))
+        Self::of(ReadError::Repeated(field.to_owned()))
     }
 
     fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
-        Self::of(Told::Unknown(field.to_owned()))
+        Self::of(ReadError::Unknown(field.to_owned()))
     }
 }
 
-/// A value that is read with [`Remembered`] as the error.
+/// A deserializer for a value, with [`RecordedError`] as error type.
 #[derive(Clone, Copy)]
-struct Probed<'v>(&'v Value);
+struct ProbeDeserializer<'v>(&'v Value);
 
-impl<'de> IntoDeserializer<'de, Remembered> for Probed<'de> {
+impl<'de> IntoDeserializer<'de, RecordedError> for ProbeDeserializer<'de> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -180,10 +182,10 @@ impl<'de> IntoDeserializer<'de, Remembered> for Probed<'de> {
     }
 }
 
-impl<'de> Deserializer<'de> for Probed<'de> {
-    type Error = Remembered;
+impl<'de> Deserializer<'de> for ProbeDeserializer<'de> {
+    type Error = RecordedError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Remembered> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RecordedError> {
         match self.0 {
             Value::Null => visitor.visit_unit(),
             Value::Bool(flag) => visitor.visit_bool(*flag),
@@ -192,18 +194,20 @@ impl<'de> Deserializer<'de> for Probed<'de> {
                 (_, Some(number), _) => visitor.visit_i64(number),
                 (.., number) => visitor.visit_f64(number.unwrap_or(f64::NAN)),
             },
-            Value::String(text) if text == UNREADABLE => Err(Remembered::custom("nobody reads this")),
+            Value::String(text) if text == UNREADABLE => Err(RecordedError::custom("nobody reads this")),
             Value::String(text) => visitor.visit_borrowed_str(text),
-            Value::Array(items) => visitor.visit_seq(SeqDeserializer::new(items.iter().map(Probed))),
-            Value::Object(members) => visitor.visit_map(MapDeserializer::new(
-                members
-                    .iter()
-                    .map(|(name, member)| (Key(name.strip_prefix(AGAIN).unwrap_or(name)), Probed(member))),
-            )),
+            Value::Array(items) => {
+                visitor.visit_seq(SeqDeserializer::new(items.iter().map(ProbeDeserializer)))
+            }
+            Value::Object(members) => {
+                visitor.visit_map(MapDeserializer::new(members.iter().map(|(name, member)| {
+                    (Key(name.strip_prefix(DUPLICATE).unwrap_or(name)), ProbeDeserializer(member))
+                })))
+            }
         }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Remembered> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RecordedError> {
         if self.0.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
@@ -211,7 +215,7 @@ impl<'de> Deserializer<'de> for Probed<'de> {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Remembered> {
+    ) -> Result<V::Value, RecordedError> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -220,7 +224,7 @@ impl<'de> Deserializer<'de> for Probed<'de> {
         _: &'static str,
         fields: Names,
         visitor: V,
-    ) -> Result<V::Value, Remembered> {
+    ) -> Result<V::Value, RecordedError> {
         note_names(self.0, fields);
         self.deserialize_any(visitor)
     }
@@ -230,16 +234,16 @@ impl<'de> Deserializer<'de> for Probed<'de> {
         _: &'static str,
         variants: Names,
         visitor: V,
-    ) -> Result<V::Value, Remembered> {
+    ) -> Result<V::Value, RecordedError> {
         note_names(self.0, variants);
         match self.0 {
             Value::String(name) => visitor.visit_enum(Variant { name, content: &Value::Null }),
             Value::Object(members) => visitor.visit_enum(Variant::of(members)?),
-            _ => Err(Remembered::invalid_type(Unexpected::Other("another value"), &"a variant")),
+            _ => Err(RecordedError::invalid_type(Unexpected::Other("another value"), &"a variant")),
         }
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Remembered> {
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RecordedError> {
         visitor.visit_unit()
     }
 
@@ -249,11 +253,11 @@ impl<'de> Deserializer<'de> for Probed<'de> {
     }
 }
 
-/// The name of a member, which may be that of an integer, as `serde_json` reads it.
+/// The name of a member, which may represent an integer, as in `serde_json`.
 #[derive(Clone, Copy)]
 struct Key<'v>(&'v str);
 
-impl<'de> IntoDeserializer<'de, Remembered> for Key<'de> {
+impl<'de> IntoDeserializer<'de, RecordedError> for Key<'de> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -261,10 +265,10 @@ impl<'de> IntoDeserializer<'de, Remembered> for Key<'de> {
     }
 }
 
-/// Reads the key as a number where it is one.
+/// Deserializes the key as a number, if it is one.
 macro_rules! number_keys {
     ($($method:ident)*) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Remembered> {
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RecordedError> {
             if let Ok(number) = self.0.parse::<u64>() {
                 return visitor.visit_u64(number);
             }
@@ -277,20 +281,20 @@ macro_rules! number_keys {
 }
 
 impl<'de> Deserializer<'de> for Key<'de> {
-    type Error = Remembered;
+    type Error = RecordedError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Remembered> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RecordedError> {
         visitor.visit_borrowed_str(self.0)
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Remembered> {
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RecordedError> {
         match self.0.parse() {
             Ok(flag) => visitor.visit_bool(flag),
             Err(_) => visitor.visit_borrowed_str(self.0),
         }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Remembered> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RecordedError> {
         visitor.visit_some(self)
     }
 
@@ -298,7 +302,7 @@ impl<'de> Deserializer<'de> for Key<'de> {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Remembered> {
+    ) -> Result<V::Value, RecordedError> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -307,7 +311,7 @@ impl<'de> Deserializer<'de> for Key<'de> {
         name: &'static str,
         variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Remembered> {
+    ) -> Result<V::Value, RecordedError> {
         StrDeserializer::new(self.0).deserialize_enum(name, variants, visitor)
     }
 
@@ -319,47 +323,50 @@ impl<'de> Deserializer<'de> for Key<'de> {
     }
 }
 
-/// A variant of an enum: its name, and what it holds.
+/// A variant of an enum: its name and content.
 struct Variant<'v> {
     name: &'v str,
     content: &'v Value,
 }
 
 impl<'v> Variant<'v> {
-    fn of(members: &'v Map<String, Value>) -> Result<Self, Remembered> {
+    fn of(members: &'v Map<String, Value>) -> Result<Self, RecordedError> {
         let mut members = members.iter();
         match (members.next(), members.next()) {
             (Some((name, content)), None) => Ok(Self { name, content }),
-            _ => Err(Remembered::custom("an object with one member names a variant")),
+            _ => Err(RecordedError::custom("an object with one member names a variant")),
         }
     }
 }
 
 impl<'de> EnumAccess<'de> for Variant<'de> {
-    type Error = Remembered;
-    type Variant = Probed<'de>;
+    type Error = RecordedError;
+    type Variant = ProbeDeserializer<'de>;
 
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Probed<'de>), Remembered> {
-        Ok((seed.deserialize(Key(self.name))?, Probed(self.content)))
+    fn variant_seed<V: DeserializeSeed<'de>>(
+        self,
+        seed: V,
+    ) -> Result<(V::Value, ProbeDeserializer<'de>), RecordedError> {
+        Ok((seed.deserialize(Key(self.name))?, ProbeDeserializer(self.content)))
     }
 }
 
-impl<'de> VariantAccess<'de> for Probed<'de> {
-    type Error = Remembered;
+impl<'de> VariantAccess<'de> for ProbeDeserializer<'de> {
+    type Error = RecordedError;
 
-    fn unit_variant(self) -> Result<(), Remembered> {
-        if self.0.is_null() { Ok(()) } else { Err(Remembered::custom("a unit variant holds nothing")) }
+    fn unit_variant(self) -> Result<(), RecordedError> {
+        if self.0.is_null() { Ok(()) } else { Err(RecordedError::custom("a unit variant holds nothing")) }
     }
 
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Remembered> {
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, RecordedError> {
         seed.deserialize(self)
     }
 
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Remembered> {
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, RecordedError> {
         self.deserialize_any(visitor)
     }
 
-    fn struct_variant<V: Visitor<'de>>(self, fields: Names, visitor: V) -> Result<V::Value, Remembered> {
+    fn struct_variant<V: Visitor<'de>>(self, fields: Names, visitor: V) -> Result<V::Value, RecordedError> {
         note_names(self.0, fields);
         self.deserialize_any(visitor)
     }
@@ -372,7 +379,7 @@ mod tests {
     use serde::Deserialize;
     use serde_json::json;
 
-    use super::{Told, names_of, probe};
+    use super::{ReadError, names_of, probe};
 
     #[derive(Deserialize)]
     #[expect(dead_code, reason = "only what it reads matters")]
@@ -418,13 +425,13 @@ mod tests {
 
     #[test]
     fn swallowed_errors_are_recorded() {
-        assert!(probe::<Outer>(&json!({"name": "a"})).has(&Told::Missing("page".to_owned())));
+        assert!(probe::<Outer>(&json!({"name": "a"})).has(&ReadError::Missing("page".to_owned())));
         let twice = probe::<Outer>(&json!({"name": "a", "page": 1, "p": 2}));
-        assert!(twice.is_read && twice.has(&Told::Repeated("page".to_owned())), "{twice:?}");
+        assert!(twice.is_read && twice.has(&ReadError::Repeated("page".to_owned())), "{twice:?}");
         let again = probe::<Outer>(&json!({"name": "a", "page": 1, "\u{2}page": 1}));
-        assert!(again.is_read && again.has(&Told::Repeated("page".to_owned())), "{again:?}");
+        assert!(again.is_read && again.has(&ReadError::Repeated("page".to_owned())), "{again:?}");
         let fits = probe::<Outer>(&json!({"name": "a", "p": 2}));
-        assert!(fits.is_read && fits.told.is_empty(), "{fits:?}");
+        assert!(fits.is_read && fits.errors.is_empty(), "{fits:?}");
     }
     #[test]
     fn names_are_recorded_where_serde_receives_them() {

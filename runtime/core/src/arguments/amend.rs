@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::checker::{Checker, Insight as _, NodeId};
-use super::insight::Ask;
-use super::knowledge::{Knowledge, UNLIKELY};
+use super::checker::{Checker, NodeId, TypeInfo as _};
 use super::places::Places;
+use super::queries::Queries;
+use super::type_facts::{TypeFacts, UNLIKELY};
 use crate::metadata::InputShape;
 use crate::probe::probe;
 use crate::schema::{self, Amendment, Change, Draft};
@@ -19,13 +19,13 @@ impl Draft {
     /// Call it after [`with_fields`](Self::with_fields).
     #[must_use]
     pub fn with_type<T: DeserializeOwned>(self, shape: InputShape) -> Self {
-        let amendments = ask::<T>(&self, shape);
+        let amendments = query_amendments::<T>(&self, shape);
         self.amended(amendments)
     }
 }
 
 /// Queries `T` for additions to its schema.
-pub(crate) fn ask<T: DeserializeOwned>(draft: &Draft, shape: InputShape) -> Arc<[Amendment]> {
+pub(crate) fn query_amendments<T: DeserializeOwned>(draft: &Draft, shape: InputShape) -> Arc<[Amendment]> {
     // The type cannot be deserialized without the values that the server sets.
     let exact = draft.exact_with_credentials();
     let (checker, fault) = Checker::compile_leniently(&exact);
@@ -47,9 +47,9 @@ pub(crate) fn ask<T: DeserializeOwned>(draft: &Draft, shape: InputShape) -> Arc<
 /// Finds members that must be present together.
 fn needs<T: DeserializeOwned>(checker: &Checker) -> Vec<Amendment> {
     let places = Places::new(checker);
-    let knowledge = Knowledge::of(checker, &places, &probe::<T>);
+    let facts = TypeFacts::of(checker, &places, &probe::<T>);
     let mut amendments = Vec::new();
-    for (id, needs) in knowledge.all_needs() {
+    for (id, needs) in facts.all_needs() {
         let object = &checker.node(id).object;
         let name = |at: &usize| object.properties[*at].0.to_string();
         let entry = |(member, others): &(usize, Vec<usize>)| {
@@ -67,17 +67,17 @@ fn needs<T: DeserializeOwned>(checker: &Checker) -> Vec<Amendment> {
 /// Finds enums that accept any string.
 fn others<T: DeserializeOwned>(checker: &Checker) -> Vec<Amendment> {
     let places = Places::new(checker);
-    let knowledge = Knowledge::default();
+    let facts = TypeFacts::default();
     let lists_texts = |id: &NodeId| {
         let allowed = checker.node(*id).allowed.as_deref().unwrap_or_default();
         !allowed.is_empty() && allowed.iter().all(Value::is_string)
     };
-    let takes_any =
-        |id: &NodeId| Ask::new(checker, &places, &knowledge, &probe::<T>).takes_unlisted(*id, UNLIKELY);
-    amended(checker, checker.ids().filter(lists_texts).filter(takes_any).collect())
+    let accepts_any =
+        |id: &NodeId| Queries::new(checker, &places, &facts, &probe::<T>).accepts_unlisted(*id, UNLIKELY);
+    amended(checker, checker.ids().filter(lists_texts).filter(accepts_any).collect())
 }
 
-/// The enums among `open`, nodes that take any text beside those that they list.
+/// Returns the enums among `open`, which are nodes that accept unlisted strings.
 fn amended(checker: &Checker, open: Vec<NodeId>) -> Vec<Amendment> {
     let mut amendments: Vec<Amendment> = Vec::new();
     let mut tags: Vec<(&str, NodeId)> = Vec::new();
@@ -86,7 +86,7 @@ fn amended(checker: &Checker, open: Vec<NodeId>) -> Vec<Amendment> {
         let listed = checker.constants(id).map_or(0, <[Value]>::len);
         match choice_of(pointer) {
             Some(choice) if listed == 1 => {
-                // Serde wants the variant that stands for all others to be the last.
+                // Serde requires the catch-all variant to be the last one.
                 tags.retain(|(other, _)| *other != choice);
                 tags.push((choice, id));
             }
@@ -108,7 +108,7 @@ fn amended(checker: &Checker, open: Vec<NodeId>) -> Vec<Amendment> {
     amendments
 }
 
-/// The choice that a member of one of its arms belongs to: `/anyOf` of `/anyOf/1/properties/kind`.
+/// Returns the choice that a member of one of its arms belongs to: `/anyOf` for `/anyOf/1/properties/kind`.
 fn choice_of(pointer: &str) -> Option<&str> {
     let (arm, _) = pointer.rsplit_once("/properties/").filter(|(_, name)| !name.contains('/'))?;
     let (choice, position) = arm.rsplit_once('/')?;

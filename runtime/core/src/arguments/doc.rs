@@ -1,6 +1,6 @@
-//! A JSON text taken apart: each value has a number, so that what was found out about it can be kept beside it.
+//! A parsed JSON text in which each value has an id, so that facts about it can be stored in maps.
 //!
-//! Numbers keep their text: what a `u128` or an `f64` makes of it is for the type to say.
+//! Numbers keep their text, because their meaning depends on the type: `u128` or `f64`.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,16 +9,16 @@ use serde_json::Value;
 
 use super::scan::{string_end, value_end};
 
-/// How many levels of nesting are read: as many as `serde_json` reads.
+/// Maximum nesting depth, the same as that of `serde_json`.
 pub(super) const MAX_NESTING: usize = 127;
 
-/// The values of a text, in the order of their numbers.
+/// The values of a text, by id.
 #[derive(Debug)]
 pub(super) struct Doc<'t> {
     values: Vec<Json<'t>>,
 }
 
-/// The number of a value in its [`Doc`].
+/// The id of a value in its [`Doc`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ValueId(u32);
 
@@ -30,14 +30,14 @@ pub(super) enum Json<'t> {
     Number(Cow<'t, str>),
     Text(Cow<'t, str>),
     Array(Vec<ValueId>),
-    /// The members in their order; a name may stand there twice.
+    /// The members in order, including duplicates.
     Object(Vec<(Cow<'t, str>, ValueId)>),
 }
 
-/// What is to be read instead of a value.
+/// A replacement for a value.
 #[derive(Debug, Clone)]
 pub(super) enum Edit {
-    /// Nothing: the member is left out.
+    /// The member is omitted.
     LeaveOut,
     /// Another number.
     Number(String),
@@ -45,7 +45,7 @@ pub(super) enum Edit {
     Instead(ValueId),
 }
 
-/// Why a text cannot be taken apart.
+/// Why a text cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unreadable {
     TooDeep,
@@ -53,21 +53,21 @@ pub(super) enum Unreadable {
 }
 
 impl<'t> Doc<'t> {
-    /// Takes `text` apart; the number is that of the whole.
+    /// Parses `text`; the id is that of the root value.
     pub(super) fn parse(text: &'t str) -> Result<(Self, ValueId), Unreadable> {
         let mut doc = Self { values: Vec::with_capacity(text.len() / 8 + 1) };
         let whole = doc.add(text)?;
         Ok((doc, whole))
     }
 
-    /// The same for a value that was read before.
+    /// Converts a value that is already parsed.
     pub(super) fn of(value: &Value) -> (Self, ValueId) {
         let mut doc = Self { values: Vec::new() };
         let whole = doc.add_value(value);
         (doc, whole)
     }
 
-    /// Adds the values of another text.
+    /// Parses `text` and adds its values.
     pub(super) fn add_owned(&mut self, text: &str) -> Result<ValueId, Unreadable> {
         let (inner, ValueId(whole)) = Doc::parse(text)?;
         let offset = u32::try_from(self.values.len()).unwrap_or(u32::MAX);
@@ -85,7 +85,7 @@ impl<'t> Doc<'t> {
         Ok(ValueId(whole + offset))
     }
 
-    /// Takes the members with these names out of an object, and gives the names.
+    /// Removes the members for which `is_meant` returns true, and returns their names.
     pub(super) fn remove_members(
         &mut self,
         ValueId(id): ValueId,
@@ -104,7 +104,7 @@ impl<'t> Doc<'t> {
         removed
     }
 
-    /// Adds a text.
+    /// Adds a string.
     pub(super) fn add_text(&mut self, text: String) -> ValueId {
         self.push(Json::Text(Cow::Owned(text)))
     }
@@ -113,12 +113,12 @@ impl<'t> Doc<'t> {
         &self.values[id as usize]
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub(super) fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// The text with `edits` made.
+    /// Writes the value with `edits` applied.
     pub(super) fn write(&self, id: ValueId, edits: &HashMap<ValueId, Edit>, text: &mut String) {
         match edits.get(&id) {
             Some(Edit::Number(number)) => return text.push_str(number),
@@ -171,7 +171,7 @@ impl<'t> Doc<'t> {
         Ok(id)
     }
 
-    /// Reads the value at `at`; gives its number and where it ends.
+    /// Parses the value at `at`; returns its id and the index after its end.
     fn value(&mut self, text: &'t str, at: usize, nesting: usize) -> Result<(ValueId, usize), Unreadable> {
         let bytes = text.as_bytes();
         let value = match bytes.get(at) {
@@ -248,7 +248,7 @@ fn is_space(letter: char) -> bool {
     matches!(letter, ' ' | '\t' | '\n' | '\r')
 }
 
-/// What stands between the values of a text that is known to be JSON.
+/// Skips white space, commas and colons of a text that is known to be valid JSON.
 fn skip(bytes: &[u8], mut at: usize) -> usize {
     while matches!(bytes.get(at), Some(b' ' | b'\t' | b'\n' | b'\r' | b',' | b':')) {
         at += 1;
@@ -260,7 +260,7 @@ fn broken() -> Unreadable {
     Unreadable::Because("it ends too early".to_owned())
 }
 
-/// The string that opens at `at`, with its escapes resolved, and where it ends.
+/// Parses the string that opens at `at`; returns its content and the index after its end.
 pub(super) fn string(text: &str, at: usize) -> Result<(Cow<'_, str>, usize), Unreadable> {
     let bytes = text.as_bytes();
     if bytes.get(at) != Some(&b'"') {
@@ -277,7 +277,7 @@ pub(super) fn string(text: &str, at: usize) -> Result<(Cow<'_, str>, usize), Unr
     }
 }
 
-/// The message without the line and column that `serde_json` puts at its end.
+/// Returns the message without the line and column that `serde_json` appends.
 pub(super) fn without_position(message: &str) -> &str {
     match message.rsplit_once(" at line ") {
         Some((text, position)) if position.starts_with(|first: char| first.is_ascii_digit()) => text,

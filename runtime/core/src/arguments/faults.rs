@@ -1,29 +1,29 @@
-//! Tools that no call could satisfy: the schema shows what serde never reads.
+//! Tools that no call could satisfy, because serde can never deserialize what the schema describes.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::checker::{Insight as _, NodeId, ROOT, SchemaError, SchemaFault, Types};
+use super::checker::{NodeId, ROOT, SchemaError, SchemaFault, TypeInfo as _, Types};
 use super::example;
-use super::insight::Ask;
-use super::knowledge::{Knowledge, Probe, UNLIKELY};
 use super::places::Place;
+use super::queries::Queries;
 use super::reader::ArgumentReader;
-use crate::probe::{Answer, NO_WIDE_INTEGER, Told, names_of};
+use super::type_facts::{Probe, TypeFacts, UNLIKELY};
+use crate::probe::{NO_WIDE_INTEGER, ProbeResult, ReadError, names_of};
 use crate::schema::Draft;
 
-/// How many members a flattened `Option` may need.
+/// Maximum number of members that a flattened `Option` may require.
 const MAX_ADDED: usize = 32;
 
 impl ArgumentReader {
-    /// Lets `T` read small arguments for every object of the schema.
+    /// Deserializes small arguments for every object of the schema as `T`.
     ///
     /// # Errors
-    /// What the schema shows and serde refuses by how the type is built; what code of the type's author refuses is for
-    /// calls to find out.
+    /// Returns what the schema describes and serde rejects because of the type's structure. What the author's
+    /// own code rejects is only reported by calls.
     pub(crate) fn check_type<T: DeserializeOwned>(self, draft: &Draft) -> Result<Self, SchemaError> {
         if self.names.has_credentials() {
-            // What the server binds is not known yet: its values are made from their schemas, as those of all others.
+            // The server's values are not known yet, so they are generated from their schemas like all others.
             let draft = draft.with_credentials();
             Self::from_schema(&draft.exact(), &[], self.shape, false)?.find_faults::<T>()?;
         } else {
@@ -33,7 +33,7 @@ impl ArgumentReader {
     }
 
     fn find_faults<T: DeserializeOwned>(&self) -> Result<(), SchemaError> {
-        for id in self.checker.ids().filter(|id| self.places.reach(&self.checker, *id)) {
+        for id in self.checker.ids().filter(|id| self.places.is_reachable(&self.checker, *id)) {
             let error =
                 |fault| SchemaError { tool: None, pointer: self.checker.pointer(id).to_owned(), fault };
             if let Some(reason) = self.contradiction(id) {
@@ -46,25 +46,25 @@ impl ArgumentReader {
             if let Some(name) = self.repeated_name::<T>(place) {
                 return Err(error(SchemaFault::Unreadable(name_given_twice(name))));
             }
-            if let Some(name) = self.read_by_map_too::<T>(id, place) {
+            if let Some(name) = self.member_rejected_by_map::<T>(id, place) {
                 return Err(error(SchemaFault::Unreadable(read_twice(&name))));
             }
             let Some(arguments) = place.value().and_then(|value| place.with(value.clone())) else { continue };
             let answer = self.probe::<T>(&arguments, &[]);
-            let clash = || self.clash::<T>(id, place);
-            let refused = || self.refused_here::<T>(place, &answer);
+            let field_conflict = || self.field_conflict::<T>(id, place);
+            let refused = || self.rejected_member_error::<T>(place, &answer);
             let fault = if answer.is_read {
                 None
             } else {
-                fault(&answer, &arguments).or_else(refused).or_else(clash)
+                structural_error(&answer, &arguments).or_else(refused).or_else(field_conflict)
             };
-            // A flattened `Option` swallows what cannot be read, and an untagged enum says no more than that.
-            // The content of an enum is read from a copy where it stands before the tag.
-            let turned = self.probe::<T>(&turned(&arguments), &[]);
-            let whole = self.completed::<T>(arguments.clone());
-            let limit = limit(&answer, &arguments)
-                .or_else(|| limit(&turned, &arguments))
-                .or_else(|| limit(&self.probe::<T>(&whole, &[]), &whole));
+            // A flattened `Option` swallows invalid content, and an untagged enum reports no details.
+            // The content of an enum is buffered if it precedes the tag.
+            let reverse_members = self.probe::<T>(&reverse_members(&arguments), &[]);
+            let whole = self.complete_arguments::<T>(arguments.clone());
+            let limit = limit_error(&answer, &arguments)
+                .or_else(|| limit_error(&reverse_members, &arguments))
+                .or_else(|| limit_error(&self.probe::<T>(&whole, &[]), &whole));
             if let Some(reason) = limit.or(fault) {
                 return Err(error(SchemaFault::Unreadable(reason)));
             }
@@ -72,7 +72,7 @@ impl ArgumentReader {
         Ok(())
     }
 
-    /// The name that two fields or two variants of one type have, of which serde reads the first alone.
+    /// Returns the name that two fields or two variants of one type share; serde only reads the first one.
     fn repeated_name<T: DeserializeOwned>(&self, place: &Place) -> Option<&'static str> {
         let read = || drop(self.probe::<T>(place.arguments(), &[]));
         let names = names_of(place.value()?, read)?;
@@ -80,63 +80,68 @@ impl ArgumentReader {
         names.iter().enumerate().find(is_repeated).map(|(_, name)| *name)
     }
 
-    /// The schemas of further members beside what the node says.
-    fn rests(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
-        let whole = self.places.around(&self.checker, id);
+    /// Returns the schemas of further members next to those that the node lists.
+    fn additional_schemas(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        let whole = self.places.enclosing(&self.checker, id);
         let parts = whole.into_iter().flat_map(|id| self.checker.always(id));
         parts
             .filter_map(|id| self.checker.node(id).object.additional)
             .filter(|rest| !self.checker.node(*rest).never)
     }
 
-    /// A member of a flattened type that a flattened map beside it is given as well and refuses: serde takes away only what
-    /// the struct itself lists, and what a flattened struct without anything flattened in it, or a variant by its name, has
-    /// taken before.
-    fn read_by_map_too<T: DeserializeOwned>(&self, id: NodeId, place: &Place) -> Option<String> {
+    /// Returns a member of a flattened type that a flattened map next to it receives as well and rejects: serde
+    /// removes only the members that the struct itself lists, and those that a flattened struct without
+    /// flattened fields, or a variant selected by name, has consumed before.
+    fn member_rejected_by_map<T: DeserializeOwned>(&self, id: NodeId, place: &Place) -> Option<String> {
         let checker = &self.checker;
         let properties = &checker.node(id).object.properties;
         let Some(Value::Object(base)) = place.value().filter(|_| !properties.is_empty()) else { return None };
-        let rest = self.rests(id).find(|rest| !checker.node(*rest).is_free())?;
+        let rest = self.additional_schemas(id).find(|rest| !checker.node(*rest).is_free())?;
         let with = |name: &str, value: &Value| {
             let mut members = base.clone();
             members.insert(name.to_owned(), value.clone());
             Some(self.probe::<T>(&place.with(members.into())?, &[]))
         };
         let before = self.probe::<T>(place.arguments(), &[]);
-        let is_of_value = |told: &&Told| told.words().starts_with("invalid ");
+        let is_of_value = |error: &&ReadError| error.message().starts_with("invalid ");
         properties.iter().find_map(|(name, child)| {
             let sample = base.get(&**name).cloned().or_else(|| example::minimal_at(checker, *child))?;
             if checker.fits(rest, &sample) {
                 return None;
             }
             let is_refused = if before.is_read {
-                // In words of the map.
+                // Compared in terms of the map.
                 let (here, further) = (with(name, &sample)?, with(UNLIKELY, &sample)?);
-                let is_new = |told: &&Told| !before.told.iter().any(|known| known.is_like(told));
-                let mut new = here.told.iter().filter(is_of_value).filter(is_new);
-                new.any(|told| further.told.iter().any(|other| other.is_like(told)))
+                let is_new = |error: &&ReadError| !before.errors.iter().any(|known| known.is_like(error));
+                let mut new = here.errors.iter().filter(is_of_value).filter(is_new);
+                new.any(|error| further.errors.iter().any(|other| other.is_like(error)))
             } else {
-                base.contains_key(&**name) && before.told.iter().any(|told| is_of_value(&told))
+                base.contains_key(&**name) && before.errors.iter().any(|error| is_of_value(&error))
             };
             is_refused.then(|| name.to_string())
         })
     }
 
-    /// Why the member that the place is makes arguments unreadable, which serde reads without it.
-    fn refused_here<T: DeserializeOwned>(&self, place: &Place, answer: &Answer) -> Option<String> {
+    /// Returns the error if the member at this location makes arguments unreadable that serde accepts without
+    /// it.
+    fn rejected_member_error<T: DeserializeOwned>(
+        &self,
+        place: &Place,
+        answer: &ProbeResult,
+    ) -> Option<String> {
         let (name, without) = (place.name()?, place.without()?);
-        let is_unknown = answer.told.iter().any(|told| match told {
-            Told::Unknown(unknown) => unknown == name,
-            Told::Other(words) => words.starts_with(&format!("unknown field `{name}`")),
-            Told::Missing(_) | Told::Repeated(_) => false,
+        let is_unknown = answer.errors.iter().any(|error| match error {
+            ReadError::Unknown(unknown) => unknown == name,
+            ReadError::Other(words) => words.starts_with(&format!("unknown field `{name}`")),
+            ReadError::Missing(_) | ReadError::Repeated(_) => false,
         });
         let is_reason = is_unknown && self.probe::<T>(&without, &[]).is_read;
-        is_reason.then(|| refused_member(name, place.arguments())).flatten()
+        is_reason.then(|| rejected_member(name, place.arguments())).flatten()
     }
 
-    /// Why no value of a member is right: a field outside takes it, of another type than the schema shows, and the field of
-    /// this name in a flattened type has none.
-    fn clash<T: DeserializeOwned>(&self, id: NodeId, place: &Place) -> Option<String> {
+    /// Returns the error if no value of a member is valid: a field of the outer type with another type consumes
+    /// it, so the field with this name in a flattened type is always missing.
+    fn field_conflict<T: DeserializeOwned>(&self, id: NodeId, place: &Place) -> Option<String> {
         let Some(Value::Object(base)) = place.value() else { return None };
         let properties = &self.checker.node(id).object.properties;
         properties.iter().map(|(name, _)| &**name).filter(|name| base.contains_key(*name)).find_map(|name| {
@@ -145,7 +150,7 @@ impl ArgumentReader {
                 members.insert(name.to_owned(), value);
                 let arguments = place.with(members.into());
                 arguments.is_some_and(|arguments| {
-                    self.probe::<T>(&arguments, &[]).has(&Told::Missing(name.to_owned()))
+                    self.probe::<T>(&arguments, &[]).has(&ReadError::Missing(name.to_owned()))
                 })
             };
             let others = [json!(true), json!(1), json!(-1.5), json!("text"), json!([])];
@@ -153,7 +158,7 @@ impl ArgumentReader {
         })
     }
 
-    /// Why nothing fits a member that has to be there.
+    /// Returns the error if nothing is valid for a required member.
     fn contradiction(&self, id: NodeId) -> Option<String> {
         let object = &self.checker.node(id).object;
         let is_nothing = |property: &NodeId| {
@@ -174,13 +179,14 @@ impl ArgumentReader {
         Some(two_fields(name))
     }
 
-    /// The arguments with what a flattened `Option` at the root needs: it looks at nothing before all of that is there.
-    fn completed<T: DeserializeOwned>(&self, mut arguments: Value) -> Value {
+    /// Returns the arguments with the members that a flattened `Option` at the root requires: it reads nothing
+    /// until all of them are present.
+    fn complete_arguments<T: DeserializeOwned>(&self, mut arguments: Value) -> Value {
         for _ in 0..MAX_ADDED {
             let answer = self.probe::<T>(&arguments, &[]);
             let Some(members) = arguments.as_object_mut() else { break };
-            let missing = answer.told.into_iter().find_map(|told| match told {
-                Told::Missing(name) if !members.contains_key(&name) => {
+            let missing = answer.errors.into_iter().find_map(|error| match error {
+                ReadError::Missing(name) if !members.contains_key(&name) => {
                     let nodes = self.checker.below(&[ROOT], &name);
                     nodes
                         .into_iter()
@@ -195,20 +201,21 @@ impl ArgumentReader {
         arguments
     }
 
-    /// Why members of a value that fits one variant of an untagged enum would be lost in another.
+    /// Returns the error if members of a value that matches one variant of an untagged enum would be lost in
+    /// another.
     fn dropping_variant(&self, id: NodeId, probe: Probe<'_>) -> Option<String> {
         let node = self.checker.node(id);
-        if node.told {
+        if node.arms_distinct {
             return None;
         }
-        let knowledge = Knowledge::default();
+        let facts = TypeFacts::default();
         for arms in [&node.in_place.any_of, &node.in_place.one_of] {
             for (at, arm) in arms.iter().enumerate() {
-                for earlier in arms[..at].iter().filter(|earlier| self.may_take(**earlier, *arm)) {
+                for earlier in arms[..at].iter().filter(|earlier| self.may_match_earlier(**earlier, *arm)) {
                     let Some(value) = example::fullest_at(&self.checker, *arm, *earlier) else { continue };
                     let dropped = self.checker.dropped_by(*earlier, &value);
-                    let ask = Ask::new(&self.checker, &self.places, &knowledge, probe);
-                    if let Some(pointer) = dropped.iter().find(|pointer| ask.drops(id, &value, pointer)) {
+                    let queries = Queries::new(&self.checker, &self.places, &facts, probe);
+                    if let Some(pointer) = dropped.iter().find(|pointer| queries.drops(id, &value, pointer)) {
                         let member = pointer.rsplit('/').next().unwrap_or_default();
                         return Some(format!(
                             "serde takes {value} for {}, a variant of the untagged enum that comes first, and drops \
@@ -224,8 +231,9 @@ impl ArgumentReader {
 }
 
 impl ArgumentReader {
-    /// Whether values of the arm may have all that the one before it needs, as far as names and constants tell.
-    fn may_take(&self, earlier: NodeId, arm: NodeId) -> bool {
+    /// Returns whether values of the arm may have all members that the preceding arm requires, judging by names
+    /// and constants.
+    fn may_match_earlier(&self, earlier: NodeId, arm: NodeId) -> bool {
         let checker = &self.checker;
         if !checker.types(earlier).and(checker.types(arm)).has(Types::OBJECT) {
             return false;
@@ -236,9 +244,9 @@ impl ArgumentReader {
             let knows =
                 checker.always(arm).iter().any(|id| checker.node(*id).object.position(name).is_some());
             let (ours, theirs) = (checker.tag_values(arm, name), checker.tag_values(earlier, name));
-            let are_apart =
+            let are_distinct =
                 !ours.is_empty() && !theirs.is_empty() && ours.iter().all(|one| !theirs.contains(one));
-            knows && !are_apart
+            knows && !are_distinct
         })
     }
 }
@@ -263,41 +271,43 @@ fn name_given_twice(name: &str) -> String {
     )
 }
 
-/// What serde has no way to read where it reads from a copy.
-fn limit(answer: &Answer, arguments: &Value) -> Option<String> {
-    answer.told.iter().find_map(|told| match told {
-        Told::Other(words) if NO_WIDE_INTEGER.iter().any(|known| words.starts_with(known)) => {
+/// Types that serde cannot deserialize from a buffer.
+fn limit_error(answer: &ProbeResult, arguments: &Value) -> Option<String> {
+    answer.errors.iter().find_map(|error| match error {
+        ReadError::Other(words) if NO_WIDE_INTEGER.iter().any(|known| words.starts_with(known)) => {
             Some(
                 "serde reads no 128-bit integer inside of an untagged, tagged or flattened type; use 64 bits, or a string"
                     .to_owned(),
             )
         }
-        Told::Other(words) => typed_key(words, arguments),
+        ReadError::Other(words) => typed_key(words, arguments),
         _ => None,
     })
 }
 
-/// Why serde can never read `arguments`, which fit the schema, as far as it is certain.
-fn fault(answer: &Answer, arguments: &Value) -> Option<String> {
-    // An untagged enum says at last that nothing fits.
-    let told = |told: &&Told| !matches!(told, Told::Other(words) if words.starts_with("data did not match any variant"));
-    match answer.told.iter().rev().find(told)? {
-        Told::Other(words) if words.starts_with("can only flatten structs and maps") => {
+/// Returns the error if serde can certainly never deserialize `arguments`, which match the schema.
+fn structural_error(answer: &ProbeResult, arguments: &Value) -> Option<String> {
+    // An untagged enum only reports that no variant matches.
+    let error = |error: &&ReadError| !matches!(error, ReadError::Other(words) if words.starts_with("data did not match any variant"));
+    match answer.errors.iter().rev().find(error)? {
+        ReadError::Other(words) if words.starts_with("can only flatten structs and maps") => {
             Some("`#[serde(flatten)]` stands on a type that is no struct and no map; remove it".to_owned())
         }
-        Told::Other(words) => {
+        ReadError::Other(words) => {
             let name = words.strip_prefix("unknown field `").and_then(|rest| rest.strip_suffix('`'))?;
-            refused_member(name, arguments)
+            rejected_member(name, arguments)
         }
-        Told::Unknown(name) => refused_member(name, arguments),
-        Told::Missing(name) if has_member(arguments, name) => Some(two_fields(name)),
-        Told::Repeated(name) => Some(format!("two fields have the name `{name}`; rename one of the two")),
-        Told::Missing(_) => None,
+        ReadError::Unknown(name) => rejected_member(name, arguments),
+        ReadError::Missing(name) if has_member(arguments, name) => Some(two_fields(name)),
+        ReadError::Repeated(name) => {
+            Some(format!("two fields have the name `{name}`; rename one of the two"))
+        }
+        ReadError::Missing(_) => None,
     }
 }
 
-/// Serde refuses a member that the schema shows: it belongs to a flattened type that does not take it away.
-fn refused_member(name: &str, arguments: &Value) -> Option<String> {
+/// Serde rejects a member of the schema: it belongs to a flattened type that does not consume it.
+fn rejected_member(name: &str, arguments: &Value) -> Option<String> {
     has_member(arguments, name).then(|| {
         format!(
             "serde refuses the member `{name}`, which belongs to a flattened type; remove `deny_unknown_fields` \
@@ -306,7 +316,7 @@ fn refused_member(name: &str, arguments: &Value) -> Option<String> {
     })
 }
 
-/// Whether serde refused the name of a member for a number or boolean that it should be.
+/// Returns whether serde rejected the name of a member that should be a number or boolean.
 fn typed_key(words: &str, arguments: &Value) -> Option<String> {
     let (key, expected) = words.strip_prefix("invalid type: string \"")?.split_once("\", expected ")?;
     let expected = expected.strip_prefix("a nonzero ").unwrap_or(expected);
@@ -324,19 +334,19 @@ fn typed_key(words: &str, arguments: &Value) -> Option<String> {
     })
 }
 
-/// The value with all its objects turned around.
-fn turned(value: &Value) -> Value {
+/// Returns the value with the members of all objects in reverse order.
+fn reverse_members(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
-            let members = members.iter().rev().map(|(name, member)| (name.clone(), turned(member)));
+            let members = members.iter().rev().map(|(name, member)| (name.clone(), reverse_members(member)));
             Value::Object(members.collect())
         }
-        Value::Array(items) => items.iter().map(turned).collect(),
+        Value::Array(items) => items.iter().map(reverse_members).collect(),
         other => other.clone(),
     }
 }
 
-/// Whether an object somewhere has a member of this name.
+/// Returns whether any object has a member with this name.
 fn has_member(value: &Value, name: &str) -> bool {
     match value {
         Value::Object(members) => {

@@ -100,26 +100,26 @@
 //! needs more is rejected.
 
 mod amend;
-mod careful;
+mod by_schema;
 mod checker;
 mod doc;
 mod example;
 mod faults;
-mod insight;
-mod knowledge;
 mod names;
 mod places;
 mod problem;
+mod queries;
 mod reader;
 mod rejection;
 mod scan;
 mod swallowed;
 mod texts;
+mod type_facts;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use amend::ask;
+pub(crate) use amend::query_amendments;
 pub use checker::{Checker, SchemaError, SchemaFault};
 pub use example::example;
 pub use problem::{

@@ -1,4 +1,4 @@
-//! The look at the text before serde reads it: which names stand where, and whether values keep rules of their own.
+//! Validates the text before serde reads it: the names of members, and the constraints of single values.
 
 use super::checker::{Exact, Node, NodeId, ROOT, Types};
 use super::doc::string;
@@ -6,10 +6,10 @@ use super::reader::ArgumentReader;
 use super::scan::{items, members};
 use crate::metadata::FieldMetadata;
 
-/// The names at the root that are not for callers.
+/// The names at the root that callers must not use.
 #[derive(Debug)]
 pub(super) struct RootNames {
-    /// The names of what the server sets, with the name that serde reads first.
+    /// The names of values that the server sets, each with the name that serde reads first.
     credentials: Vec<(&'static str, &'static str)>,
 }
 
@@ -21,12 +21,12 @@ impl RootNames {
         Self { credentials: credentials.collect() }
     }
 
-    /// Whether `name` is one of those that only the server sets.
+    /// Returns whether `name` is reserved for the server.
     pub(super) fn is_reserved(&self, name: &str) -> bool {
         self.credentials.iter().any(|(spelling, _)| *spelling == name)
     }
 
-    /// Whether serde reads `name` from what the server binds.
+    /// Returns whether serde reads `name` from the values that the server sets.
     pub(super) fn is_credential(&self, name: &str) -> bool {
         self.credentials.iter().any(|(_, field)| *field == name)
     }
@@ -37,8 +37,8 @@ impl RootNames {
 }
 
 impl ArgumentReader {
-    /// Whether the text is an object with known names, at every depth, and its values keep the rules that serde does
-    /// not know.
+    /// Returns whether the text is an object with known names at every depth, and its values satisfy the
+    /// constraints that serde does not enforce.
     pub(super) fn admits(&self, text: &str) -> bool {
         text.starts_with('{')
             && !(self.names.has_credentials()
@@ -58,11 +58,11 @@ impl ArgumentReader {
         }
         let own = match text.as_bytes().first() {
             Some(b'{') => node.reach.overlaps(Types::OBJECT) && self.members_fit(node, text),
-            // Serde reads a struct from an array of its members as well; nobody asks for that.
+            // Serde also reads a struct from an array of its members, which is not supported.
             Some(b'[') => node.reach.overlaps(Types::ARRAY) && self.items_fit(node, text),
             Some(b'"') => node.reach.overlaps(Types::STRING) && string_fits(node, text),
             Some(b'-' | b'0'..=b'9') => {
-                node.reach.overlaps(Types::NUMBER) && node.number.hold(text, Exact::of_text(text))
+                node.reach.overlaps(Types::NUMBER) && node.number.accept(text, Exact::of_text(text))
             }
             _ => node.reach.overlaps(Types::BOOLEAN),
         };

@@ -1,4 +1,4 @@
-//! Where the nodes of a schema stand: for each, arguments that hold a value which it applies to.
+//! Locations of the nodes of a schema: for each, arguments with a value that it applies to.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -7,49 +7,50 @@ use serde_json::Value;
 
 use super::checker::{Checker, NodeId, ROOT};
 use super::example;
-use crate::probe::AGAIN;
+use crate::probe::DUPLICATE;
 
-/// The places of all nodes, each looked for when it is first needed.
+/// The locations of all nodes, each computed on first use.
 #[derive(Debug)]
 pub(super) struct Places {
-    ways: OnceLock<Ways>,
+    paths: OnceLock<Paths>,
     places: Vec<OnceLock<Option<Place>>>,
 }
 
 impl Places {
     pub(super) fn new(checker: &Checker) -> Self {
-        Self { ways: OnceLock::new(), places: checker.ids().map(|_| OnceLock::new()).collect() }
+        Self { paths: OnceLock::new(), places: checker.ids().map(|_| OnceLock::new()).collect() }
     }
 
-    /// Whether the node applies to anything.
-    pub(super) fn reach(&self, checker: &Checker, id: NodeId) -> bool {
-        self.ways.get_or_init(|| Ways::of(checker)).reach(id)
+    /// Whether the node applies to any value.
+    pub(super) fn is_reachable(&self, checker: &Checker, id: NodeId) -> bool {
+        self.paths.get_or_init(|| Paths::of(checker)).is_reachable(id)
     }
 
-    /// The object whose member the node describes.
-    pub(super) fn holder(&self, checker: &Checker, id: NodeId) -> Option<NodeId> {
-        self.ways.get_or_init(|| Ways::of(checker)).holder(id)
+    /// The object that has the node as a member.
+    pub(super) fn parent_object(&self, checker: &Checker, id: NodeId) -> Option<NodeId> {
+        self.paths.get_or_init(|| Paths::of(checker)).parent_object(id)
     }
 
-    /// The nodes that apply to a value before this one does: those that lead here through references, `allOf` and arms.
-    pub(super) fn around(&self, checker: &Checker, id: NodeId) -> Vec<NodeId> {
-        self.ways.get_or_init(|| Ways::of(checker)).around(id)
+    /// The nodes that apply to a value before this one: those that lead here through references, `allOf` and
+    /// arms.
+    pub(super) fn enclosing(&self, checker: &Checker, id: NodeId) -> Vec<NodeId> {
+        self.paths.get_or_init(|| Paths::of(checker)).enclosing(id)
     }
 
     pub(super) fn of(&self, checker: &Checker, id: NodeId) -> Option<&Place> {
-        let ways = self.ways.get_or_init(|| Ways::of(checker));
-        self.places.get(id.index())?.get_or_init(|| Place::of(checker, ways, id)).as_ref()
+        let paths = self.paths.get_or_init(|| Paths::of(checker));
+        self.places.get(id.index())?.get_or_init(|| Place::of(checker, paths, id)).as_ref()
     }
 }
 
-/// Small arguments with a place in them.
+/// Small arguments with a location in them.
 #[derive(Debug)]
 pub(super) struct Place {
     arguments: Value,
     steps: Vec<Step>,
 }
 
-/// A step from a value to one in it.
+/// A step from a value to one inside it.
 #[derive(Debug, Clone)]
 pub(super) enum Step {
     Member(Box<str>),
@@ -88,11 +89,11 @@ enum Edge {
     Below(Step),
 }
 
-/// How every node is reached from the root: the node before it, and how that leads on.
+/// For every node, the preceding node on the path from the root, and how it leads here.
 #[derive(Debug)]
-pub(super) struct Ways(Vec<Option<(NodeId, Edge)>>);
+pub(super) struct Paths(Vec<Option<(NodeId, Edge)>>);
 
-impl Ways {
+impl Paths {
     pub(super) fn of(checker: &Checker) -> Self {
         let mut before: Vec<Option<(NodeId, Edge)>> = vec![None; checker.len()];
         let mut reached = vec![ROOT];
@@ -109,33 +110,33 @@ impl Ways {
         Self(before)
     }
 
-    /// Whether the node applies to anything: `null` for a member that may be left out has a node that does not.
-    pub(super) fn reach(&self, id: NodeId) -> bool {
+    /// Returns whether the node applies to any value. The node of `null` for an optional member does not.
+    pub(super) fn is_reachable(&self, id: NodeId) -> bool {
         id == ROOT || self.0.get(id.index()).is_some_and(Option::is_some)
     }
 
-    /// The object whose member the node describes, in whatever part of it.
-    pub(super) fn holder(&self, id: NodeId) -> Option<NodeId> {
+    /// Returns the object that has the node as a member of any of its parts.
+    pub(super) fn parent_object(&self, id: NodeId) -> Option<NodeId> {
         let (before, edge) = self.0.get(id.index())?.as_ref()?;
         match edge {
-            Edge::Same => self.holder(*before),
+            Edge::Same => self.parent_object(*before),
             Edge::Below(Step::Member(_)) => Some(*before),
             Edge::Below(Step::Item(_)) => None,
         }
     }
 
-    /// The nodes that apply to the same value before this one does, and this one.
-    fn around(&self, id: NodeId) -> Vec<NodeId> {
-        let mut around = vec![id];
+    /// Returns the nodes that apply to the same value before this one, and this one.
+    fn enclosing(&self, id: NodeId) -> Vec<NodeId> {
+        let mut enclosing = vec![id];
         let mut at = id;
         while let Some(Some((before, Edge::Same))) = self.0.get(at.index()) {
-            around.push(*before);
+            enclosing.push(*before);
             at = *before;
         }
-        around
+        enclosing
     }
 
-    /// The nodes from the root to the one before `target`, each with how it leads on.
+    /// Returns the nodes from the root to the parent of `target`, each with the edge to the next one.
     fn to(&self, target: NodeId) -> Option<Vec<(NodeId, Edge)>> {
         let mut way = Vec::new();
         let mut at = target;
@@ -149,7 +150,7 @@ impl Ways {
     }
 }
 
-/// What a node leads to.
+/// Returns the edges of a node.
 fn edges(checker: &Checker, id: NodeId) -> Vec<(NodeId, Edge)> {
     let node = checker.node(id);
     let parts = &node.in_place;
@@ -170,7 +171,7 @@ fn edges(checker: &Checker, id: NodeId) -> Vec<(NodeId, Edge)> {
     }));
     let array = &node.array;
     found.extend(array.prefix.iter().enumerate().map(|(at, child)| (*child, Edge::Below(Step::Item(at)))));
-    // What stands beside the places of a tuple for clients applies to none of its items.
+    // The `items` of a tuple, which are for clients, apply to none of its items.
     let is_tuple = array.max_items.is_some_and(|most| most <= array.prefix.len() as u64);
     let items = array.items.filter(|_| !is_tuple || array.prefix.is_empty());
     found.extend(items.map(|child| (child, Edge::Below(Step::Item(array.prefix.len())))));
@@ -178,9 +179,9 @@ fn edges(checker: &Checker, id: NodeId) -> Vec<(NodeId, Edge)> {
 }
 
 impl Place {
-    /// The first place, from the root on, that the node applies to.
-    pub(super) fn of(checker: &Checker, ways: &Ways, target: NodeId) -> Option<Self> {
-        let way = ways.to(target)?;
+    /// Returns the first location, from the root, that the node applies to.
+    pub(super) fn of(checker: &Checker, paths: &Paths, target: NodeId) -> Option<Self> {
+        let way = paths.to(target)?;
         let arguments = arguments(checker, &way, target)?;
         let steps = way
             .into_iter()
@@ -192,17 +193,17 @@ impl Place {
         Some(Self { arguments, steps })
     }
 
-    /// The whole of the arguments.
+    /// Returns the whole arguments.
     pub(super) fn arguments(&self) -> &Value {
         &self.arguments
     }
 
-    /// What stands in the place.
+    /// Returns the value at this location.
     pub(super) fn value(&self) -> Option<&Value> {
         self.steps.iter().try_fold(&self.arguments, |value, step| step.of(value))
     }
 
-    /// The name of the member that the place is, if it is one.
+    /// Returns the name of the member, if the location is one.
     pub(super) fn name(&self) -> Option<&str> {
         match self.steps.last()? {
             Step::Member(name) => Some(name),
@@ -210,7 +211,7 @@ impl Place {
         }
     }
 
-    /// The arguments without the member that the place is.
+    /// Returns the arguments without the member at this location.
     pub(super) fn without(&self) -> Option<Value> {
         let (name, before) = (self.name()?, &self.steps[..self.steps.len() - 1]);
         let mut arguments = self.arguments.clone();
@@ -219,7 +220,7 @@ impl Place {
         Some(arguments)
     }
 
-    /// The arguments with another value in the place, and one beside it.
+    /// Returns the arguments with another value at this location, and one next to it.
     pub(super) fn with_two(&self, value: Value, name: &str, other: Value) -> Option<Value> {
         let mut arguments = self.with(value)?;
         let (_, before) = self.steps.split_last()?;
@@ -228,17 +229,17 @@ impl Place {
         Some(arguments)
     }
 
-    /// `arguments` with a member beside the place a second time.
-    pub(super) fn with_again(&self, mut arguments: Value, name: &str) -> Option<Value> {
+    /// Returns `arguments` with a duplicate of a member next to this location.
+    pub(super) fn with_duplicate(&self, mut arguments: Value, name: &str) -> Option<Value> {
         let (_, before) = self.steps.split_last()?;
         let parent = before.iter().try_fold(&mut arguments, |value, step| step.of_mut(value))?;
         let members = parent.as_object_mut()?;
         let member = members.get(name)?.clone();
-        members.insert(format!("{AGAIN}{name}"), member);
+        members.insert(format!("{DUPLICATE}{name}"), member);
         Some(arguments)
     }
 
-    /// The arguments with another value in the place.
+    /// Returns the arguments with another value at this location.
     pub(super) fn with(&self, value: Value) -> Option<Value> {
         let mut arguments = self.arguments.clone();
         let place = self.steps.iter().try_fold(&mut arguments, |value, step| step.of_mut(value))?;
@@ -247,7 +248,7 @@ impl Place {
     }
 }
 
-/// Small arguments through which `way` leads.
+/// Returns small arguments that contain `way`.
 fn arguments(checker: &Checker, way: &[(NodeId, Edge)], target: NodeId) -> Option<Value> {
     let mut value = example::minimal_at(checker, target)?;
     for (id, edge) in way.iter().rev() {

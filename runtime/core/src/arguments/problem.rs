@@ -1,4 +1,4 @@
-//! Problems with the arguments of a call, in words that a model can act on.
+//! Problems with the arguments of a call, in a form that a model can act on.
 
 use std::fmt;
 use std::sync::Arc;
@@ -155,17 +155,17 @@ pub enum ProblemKind {
     Rejected,
 }
 
-/// Collected problems: the first ones are kept, the others are counted.
+/// Collected problems: the first ones are stored, the others are counted.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Findings {
     problems: Vec<Problem>,
     more: usize,
-    /// How many were the same as one that was kept.
+    /// Number of duplicates of a stored problem.
     repeated: usize,
 }
 
 impl Findings {
-    /// Returns the problems that were kept.
+    /// Returns the stored problems.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -180,7 +180,7 @@ impl Findings {
         self.more
     }
 
-    /// Returns how often a problem was found, kept or not.
+    /// Returns how often a problem was found, stored or not.
     pub(super) fn count(&self) -> usize {
         self.problems.len() + self.more + self.repeated
     }
@@ -221,7 +221,7 @@ impl fmt::Display for Segment<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(name) => {
-                // Line breaks are escaped, so that a name cannot look like a line of the report.
+                // Escapes line breaks, so that a name cannot look like a line of the report.
                 let line = cut(name, MAX_QUOTED).replace(char::is_control, "\u{fffd}");
                 write!(f, "/{}", pointer::segment(&line))
             }

@@ -8,12 +8,12 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::checker::{Checker, SchemaError, SchemaFault};
-use super::knowledge::Knowledge;
 use super::names::RootNames;
 use super::places::Places;
 use super::problem::{ArgumentErrors, Example};
+use super::type_facts::TypeFacts;
 use crate::metadata::{FieldMetadata, InputShape};
-use crate::probe::{Answer, probe};
+use crate::probe::{ProbeResult, probe};
 use crate::schema::Draft;
 
 /// Reads the arguments of one tool: compiled once, used for every call.
@@ -30,7 +30,7 @@ pub struct ArgumentReader {
     pub(super) shape: InputShape,
     pub(super) places: Places,
     /// Facts learned from the type on the first call.
-    pub(super) knowledge: OnceLock<Knowledge>,
+    pub(super) facts: OnceLock<TypeFacts>,
 }
 
 impl ArgumentReader {
@@ -79,7 +79,7 @@ impl ArgumentReader {
             example_fits: OnceLock::new(),
             shape,
             places,
-            knowledge: OnceLock::new(),
+            facts: OnceLock::new(),
         })
     }
 
@@ -108,19 +108,19 @@ impl ArgumentReader {
             None | Some("null") => "{}",
             Some(text) => text,
         };
-        let knowledge = self.knowledge.get_or_init(|| self.ask_all::<T>(bound));
-        if knowledge.is_plain
+        let facts = self.facts.get_or_init(|| self.query_facts::<T>(bound));
+        if facts.is_plain
             && self.admits(text)
             && let Ok(value) = self.deserialize(text, bound)
         {
             return Ok(value);
         }
-        self.read_with_care(text, bound, knowledge)
+        self.read_by_schema(text, bound, facts)
     }
 
     #[cold]
-    fn ask_all<T: DeserializeOwned>(&self, bound: &[(String, Box<RawValue>)]) -> Knowledge {
-        Knowledge::of(&self.checker, &self.places, &|arguments| self.probe::<T>(arguments, bound))
+    fn query_facts<T: DeserializeOwned>(&self, bound: &[(String, Box<RawValue>)]) -> TypeFacts {
+        TypeFacts::of(&self.checker, &self.places, &|arguments| self.probe::<T>(arguments, bound))
     }
 
     /// Deserializes `arguments` as `T` and records what happens.
@@ -128,7 +128,7 @@ impl ArgumentReader {
         &self,
         arguments: &Value,
         bound: &[(String, Box<RawValue>)],
-    ) -> Answer {
+    ) -> ProbeResult {
         if self.shape == InputShape::Unit {
             return probe::<T>(&Value::Null);
         }

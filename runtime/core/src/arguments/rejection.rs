@@ -4,25 +4,25 @@ use serde_path_to_error::{Path, Segment};
 
 use super::doc::without_position;
 
-/// The parts of a serde error that are of use to a caller.
+/// The parts of a serde error that are useful to a caller.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Rejection<'m> {
     Missing(&'m str),
     Unknown(&'m str),
     Repeated(&'m str),
-    /// No arm of an untagged enum took the value.
+    /// No variant of an untagged enum matches the value.
     NoForm,
-    /// Something else was expected.
+    /// The value has another type or is out of range.
     Expected {
         expected: String,
         got: &'m str,
     },
-    /// The words of whoever wrote the type.
+    /// A message by the author of the type.
     Other(&'m str),
 }
 
 impl<'m> Rejection<'m> {
-    /// Reads the message of a `serde_json` error.
+    /// Parses the message of a `serde_json` error.
     pub(super) fn read(message: &'m str) -> Self {
         let message = without_position(message);
         let named = |prefix: &str| message.strip_prefix(prefix)?.strip_prefix('`')?.split_once('`');
@@ -38,19 +38,20 @@ impl<'m> Rejection<'m> {
         if message.starts_with("data did not match any variant of untagged enum ") {
             return Self::NoForm;
         }
-        // The caller's words stand before the last of these, serde's after it.
+        // The part before the last separator may quote the caller's value, the part after it comes from the
+        // type.
         let Some((got, expected)) = message.rsplit_once(", expected ") else { return Self::Other(message) };
         let got = ["invalid type: ", "invalid value: ", "invalid length ", "unknown variant "]
             .into_iter()
             .find_map(|prefix| got.strip_prefix(prefix));
         match got {
-            Some(got) => Self::Expected { expected: in_json_words(expected), got: in_json_kind(got) },
+            Some(got) => Self::Expected { expected: in_json_terms(expected), got: in_json_kind(got) },
             None => Self::Other(message),
         }
     }
 }
 
-/// What serde calls the kinds of values that came.
+/// Translates serde's name for a kind of value.
 fn in_json_kind(got: &str) -> &str {
     match got {
         "map" => "an object",
@@ -60,8 +61,8 @@ fn in_json_kind(got: &str) -> &str {
     }
 }
 
-/// What a Rust type is in JSON.
-fn in_json_words(expected: &str) -> String {
+/// Translates the name of a Rust type.
+fn in_json_terms(expected: &str) -> String {
     macro_rules! range {
         ($type:ty) => {
             format!("an integer from {} to {}", <$type>::MIN, <$type>::MAX)
@@ -106,7 +107,7 @@ fn in_json_phrase(expected: &str) -> String {
     expected.replace('`', "\"")
 }
 
-/// The steps that lead to the place of an error, as names of a JSON pointer; ends where serde lost its way.
+/// Returns the path to an error as names of a JSON pointer, up to the first unknown segment.
 pub(super) fn steps(path: &Path) -> Vec<String> {
     path.iter()
         .map_while(|segment| match segment {

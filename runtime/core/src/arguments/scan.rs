@@ -1,12 +1,13 @@
-//! The members of an object, straight from its text: names and values are slices, nothing is built.
+//! Iterates over the members of an object in its text: names and values are slices, and nothing is allocated.
 
 use std::borrow::Cow;
 
 use memchr::memchr2;
 
-/// Walks over the members of the object that `text` starts with.
+/// Iterates over the members of the object at the start of `text`.
 ///
-/// The text comes from a `RawValue` and so is valid JSON; anything else ends the walk early, never in a panic.
+/// The text comes from a `RawValue`, so it is valid JSON; anything else ends the iteration early, without a
+/// panic.
 pub(super) fn members(text: &str) -> Members<'_> {
     Members { text, at: usize::from(text.starts_with('{')) }
 }
@@ -19,14 +20,14 @@ pub(super) struct Members<'a> {
 
 /// One member of an object.
 pub(super) struct Member<'a> {
-    /// What stands between the quotes of the name.
+    /// The text between the quotes of the name.
     quoted: &'a str,
     /// The text of the value.
     pub(super) value: &'a str,
 }
 
 impl<'a> Member<'a> {
-    /// The name, with its escapes resolved.
+    /// Returns the name, with its escapes resolved.
     pub(super) fn name(&self) -> Cow<'a, str> {
         if !self.quoted.contains('\\') {
             return Cow::Borrowed(self.quoted);
@@ -42,7 +43,7 @@ impl<'a> Iterator for Members<'a> {
     fn next(&mut self) -> Option<Member<'a>> {
         let bytes = self.text.as_bytes();
         let mut at = self.at;
-        // Before a name stand only white space and commas, after the last member only the closing brace.
+        // Only white space and commas precede a name; only the closing brace follows the last member.
         while *bytes.get(at)? != b'"' {
             at += 1;
         }
@@ -58,7 +59,7 @@ impl<'a> Iterator for Members<'a> {
     }
 }
 
-/// Walks over the items of the array that `text` starts with, as [`members`] does over members.
+/// Iterates over the items of the array at the start of `text`, like [`members`].
 pub(super) fn items(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
     let mut at = usize::from(text.starts_with('['));
@@ -76,7 +77,7 @@ pub(super) fn items(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where the string that opens at `start` closes: the index of its second quote.
+/// Returns the index of the closing quote of the string that opens at `start`.
 #[inline]
 pub(super) fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
@@ -89,7 +90,7 @@ pub(super) fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Where the value that begins at `start` ends: the index after its last byte.
+/// Returns the index after the last byte of the value that begins at `start`.
 #[inline]
 pub(super) fn value_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;

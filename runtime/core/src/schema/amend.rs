@@ -1,29 +1,29 @@
-//! What a type says of itself, put into its schema.
+//! Additions to a schema that only its type reveals.
 
 use serde_json::{Map, Value, json};
 
 use super::{unlike, walk};
 
-/// One thing that a schema is to say in addition, and where.
+/// An addition to a schema.
 #[derive(Debug, Clone)]
 pub(crate) struct Amendment {
-    /// JSON Pointer to the schema, in the form that arguments are read by.
+    /// JSON Pointer into the schema that arguments are validated against.
     pub(crate) pointer: String,
     pub(crate) change: Change,
 }
 
-/// What is to be said.
+/// The kind of addition.
 #[derive(Debug, Clone)]
 pub(crate) enum Change {
     /// `dependentRequired`.
     Needs(Map<String, Value>),
-    /// Beside the texts that are listed, but for the last, any other is taken.
+    /// Any string is accepted in addition to those listed, except the last one.
     AnyOther,
-    /// The same for the member that tells variants apart, whose other values these are.
+    /// The same for a tag, with the values of the other variants.
     AnyOtherTag(Vec<Value>),
 }
 
-/// Makes the changes in the schema that arguments are read by.
+/// Applies the amendments to the schema that arguments are validated against.
 pub(crate) fn apply(exact: &mut Value, amendments: &[Amendment]) {
     for Amendment { pointer, change } in amendments {
         if let Some(Value::Object(place)) = exact.pointer_mut(pointer) {
@@ -32,7 +32,7 @@ pub(crate) fn apply(exact: &mut Value, amendments: &[Amendment]) {
     }
 }
 
-/// Makes them in the schema that is shown, where what stands in `exact` stands there.
+/// Applies them to the published schema, at the locations that correspond to those in `exact`.
 pub(super) fn apply_to_shown(shown: &mut Value, exact: &Value, amendments: &[Amendment]) {
     for Amendment { pointer, change } in amendments {
         let found = exact.pointer(pointer).and_then(|place| shown_as(exact, shown, pointer, place));
@@ -55,11 +55,11 @@ pub(super) fn apply_to_shown(shown: &mut Value, exact: &Value, amendments: &[Ame
     }
 }
 
-/// How many references and choices in a row are followed.
+/// Maximum number of consecutive references and choices to follow.
 const MAX_DEPTH: usize = 16;
 
-/// Whether a variant beside the one at `pointer`, all of which are shown as one object, may have the member without the
-/// others that it needs there.
+/// Returns whether, since all variants are published as one object, another variant than the one at `pointer`
+/// may have the member without those that it requires there.
 fn may_do_without(exact: &Value, pointer: &str, amendments: &[Amendment], needs: (&str, &Value)) -> bool {
     let mut here = pointer;
     while let Some((choice, position)) = here.rsplit_once('/') {
@@ -73,7 +73,7 @@ fn may_do_without(exact: &Value, pointer: &str, amendments: &[Amendment], needs:
     false
 }
 
-/// Whether the object at `pointer`, in any of its forms, may have the member alone.
+/// Returns whether the object at `pointer`, in any of its forms, may have the member alone.
 fn has_without(
     exact: &Value,
     pointer: &str,
@@ -104,24 +104,24 @@ fn has_without(
         || parts.chain(far).any(|part| has_without(exact, &part, amendments, (name, others), depth))
 }
 
-/// Which schema is changed.
+/// The schema to change.
 #[derive(Debug, Clone, Copy)]
 enum Side {
     Exact,
     Shown {
-        /// Whether the place is a member of several variants in one object.
+        /// Whether the location is a member of several variants in one object.
         is_merged: bool,
     },
 }
 
-/// A place in the schema that is shown.
+/// A location in the published schema.
 struct Found {
     pointer: String,
     is_merged: bool,
 }
 
-/// Where `place`, which stands at `pointer` in `exact`, is shown: without the nulls of optional members, and without the
-/// choice at the root.
+/// Returns the location in the published schema of `place`, which is at `pointer` in `exact`: without `null` for
+/// optional members, and without the choice at the root.
 fn shown_as(exact: &Value, shown: &Value, pointer: &str, place: &Value) -> Option<Found> {
     let steps: Vec<&str> = pointer.split('/').skip(1).collect();
     let mut here = Walk { exact, shown, pointer: String::new() };
@@ -149,7 +149,7 @@ fn shown_as(exact: &Value, shown: &Value, pointer: &str, place: &Value) -> Optio
         });
         let candidates: Vec<Walk<'_>> = candidates.collect();
         let lists_same = |found: &&Walk<'_>| found.shown.get("enum") == place.get("enum");
-        // The texts of all variants may stand in one list.
+        // The strings of all variants may be in one list.
         let lists_more = |found: &&Walk<'_>| is_one && found.shown.get("enum").is_some();
         let found = candidates.iter().find(lists_same).or_else(|| candidates.iter().find(lists_more))?;
         return Some(Found { pointer: found.pointer.clone(), is_merged: is_one });
@@ -158,7 +158,7 @@ fn shown_as(exact: &Value, shown: &Value, pointer: &str, place: &Value) -> Optio
     Some(Found { pointer: found.pointer, is_merged: false })
 }
 
-/// A place in both schemas.
+/// A location in both schemas.
 #[derive(Clone)]
 struct Walk<'s> {
     exact: &'s Value,
@@ -198,7 +198,7 @@ impl Walk<'_> {
         Some(())
     }
 
-    /// Goes to an arm, which is shown in place where only null stands beside it.
+    /// Steps into an arm, which is inlined if its only sibling is `null`.
     fn choose(&mut self, choice: &str, position: usize) -> Option<()> {
         let arms = self.exact.get(choice)?.as_array()?;
         let is_null = |arm: &&Value| arm.get("type").is_some_and(|name| name == "null");
@@ -234,7 +234,7 @@ fn make(change: &Change, place: &mut Map<String, Value>, side: Side) {
             place.insert("type".to_owned(), json!("string"));
             let pattern = unlike::pattern(others.iter().filter_map(Value::as_str));
             match (side, pattern) {
-                // Not every client knows `not`.
+                // Some clients do not support `not`.
                 (Side::Shown { .. }, Some(pattern)) => {
                     place.insert("pattern".to_owned(), pattern.into());
                     let names: Vec<String> =
@@ -256,7 +256,8 @@ fn place_lists(place: &Map<String, Value>, names: &Value) -> bool {
     properties.is_some_and(|properties| names.into_iter().all(|name| properties.contains_key(name)))
 }
 
-/// A list of texts becomes any text, with the list in words. The last one is the variant for all others, and no choice.
+/// Replaces a list of strings by any string, with the list in the description. The last one is the catch-all
+/// variant and not listed.
 fn any_other(place: &mut Map<String, Value>) {
     let Some(Value::Array(mut values)) = place.shift_remove("enum") else { return };
     let other = values.pop();

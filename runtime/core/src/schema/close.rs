@@ -1,10 +1,11 @@
-//! Objects take the names that they list and no others, at every depth.
+//! Closes objects at every depth: only listed names are accepted.
 //!
-//! Serde ignores names that it does not know, so that a misspelt one is lost. An object that lists its members is closed
-//! here, as the root is; one that says what further members are (a map, a hand-written schema) stays as it is.
+//! Serde ignores unknown names, so a misspelt one would be lost. Objects that list their members are closed
+//! here, including the root; objects that define further members (a map, a hand-written schema) are left
+//! unchanged.
 //!
-//! An object with members of its own beside a choice (a flattened enum) becomes a choice between whole objects: a closed
-//! arm must list all members that may stand beside its own.
+//! An object with its own members next to a choice (a flattened enum) becomes a choice between complete objects,
+//! because a closed arm must list all members of the object.
 
 use std::cell::Cell;
 
@@ -12,29 +13,29 @@ use serde_json::{Map, Value, json};
 
 use super::{defaults, members, merge, unlike, walk};
 
-/// Marks what was closed here, and not by `deny_unknown_fields`. It stands in no schema that is shown.
+/// Marks an object that was closed here, not by `deny_unknown_fields`. Never part of a published schema.
 pub(crate) const CLOSED_BY_US: &str = "x-toolwright-closed";
 
-/// The names of members that stand in all forms of an object because serde reads them by themselves. It stands in no schema
-/// that is shown.
+/// The names of members that are part of all forms of an object because serde reads them independently. Never
+/// part of a published schema.
 pub(crate) const READ_ONCE: &str = "x-toolwright-read-once";
 
-/// The names of all variants of a flattened enum, beside what one of them is; until the object is whole.
+/// The names of all variants of a flattened enum, until the objects are complete.
 const VARIANTS: &str = "x-toolwright-variants";
 
-/// How many whole objects a choice may become; a larger one is closed by `unevaluatedProperties`.
+/// Maximum number of complete objects per choice; larger choices are closed by `unevaluatedProperties`.
 const MAX_ALTERNATIVES: usize = 64;
-/// How many references and choices in a row are followed.
+/// Maximum number of consecutive references and choices to follow.
 const MAX_DEPTH: usize = 8;
 
-/// Keywords under which further members are described, or closed.
+/// Keywords that define further members, or reject them.
 const SAY_MORE: &[&str] =
     &["additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "not", "if"];
-/// Keywords for schemas that apply in the same place.
+/// Keywords with schemas for the same value.
 const CHOICES: &[&str] = &["$ref", "allOf", "anyOf", "oneOf"];
 
-/// Closes the objects of `root`; with [`CLOSED_BY_US`] beside it if `marked`. Their defaults keep no members that nobody may
-/// send.
+/// Closes the objects of `root`, with the keyword [`CLOSED_BY_US`] if `marked`. Members that callers may not
+/// send are removed from defaults.
 pub(super) fn close(root: &mut Value, marked: bool) {
     let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
     let has_defaults = Cell::new(false);
@@ -48,8 +49,8 @@ pub(super) fn close(root: &mut Value, marked: bool) {
     }
 }
 
-/// Makes choices between whole objects of those in which a flattened map stands beside members of its neighbours: what
-/// the map says of further members is not said of these.
+/// Converts objects with a flattened map next to other members to choices between complete objects, so that the
+/// map's constraints on further members do not apply to the others.
 pub(super) fn part_maps(root: &mut Value) {
     let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
     let has_defaults = Cell::new(false);
@@ -58,7 +59,7 @@ pub(super) fn part_maps(root: &mut Value) {
     closer.part_maps(root);
 }
 
-/// Whether a part of the object says what its further members are.
+/// Returns whether a part of the object defines further members.
 fn has_map(schema: &Value) -> bool {
     let Some(object) = schema.as_object() else { return false };
     let is_map = object.get("additionalProperties").is_some_and(Value::is_object);
@@ -69,14 +70,14 @@ fn has_map(schema: &Value) -> bool {
 struct Closer<'a> {
     definitions: &'a Map<String, Value>,
     marked: bool,
-    /// Whether the schema is of what serde writes.
+    /// Whether the schema describes serialized values.
     is_written: bool,
     /// Whether there was a default with members or items.
     has_defaults: &'a Cell<bool>,
 }
 
 impl Closer<'_> {
-    /// A schema that stands for a value by itself.
+    /// Closes a schema that describes a complete value.
     fn value(&self, schema: &mut Value) {
         let Some(object) = schema.as_object_mut() else { return };
         let definitions = object.shift_remove("$defs");
@@ -113,7 +114,7 @@ impl Closer<'_> {
         walk::subschemas_mut(object, |_, subschema| self.part_maps(subschema));
     }
 
-    /// A schema that describes a part of an object: only what it holds is closed.
+    /// Closes the schemas inside one that describes a part of an object.
     fn part(&self, schema: &mut Value) {
         let Some(object) = schema.as_object_mut() else { return };
         walk::subschemas_mut(object, |keyword, subschema| match keyword {
@@ -125,7 +126,7 @@ impl Closer<'_> {
         });
     }
 
-    /// Closes an object that lists its members; true if its parts must stay open for that.
+    /// Closes an object that lists its members; returns whether its parts must stay open for that.
     fn shut(&self, object: &mut Map<String, Value>) -> bool {
         let has_choice = CHOICES.iter().any(|choice| object.contains_key(*choice));
         if object.get("unevaluatedProperties") == Some(&Value::Bool(false)) {
@@ -148,7 +149,7 @@ impl Closer<'_> {
         has_choice
     }
 
-    /// The object with its choices as choices between whole objects.
+    /// Converts the object so that its choices are between complete objects.
     fn whole(&self, object: &Map<String, Value>) -> Option<Map<String, Value>> {
         let (about, constraints): (Map<_, _>, Map<_, _>) =
             object.clone().into_iter().partition(|(keyword, _)| merge::is_annotation(keyword));
@@ -158,7 +159,7 @@ impl Closer<'_> {
         }
         for alternative in &mut alternatives {
             alternative.shift_remove("$defs");
-            // It has no parts any more, so that the two keywords say the same.
+            // It has no parts any more, so the two keywords are equivalent.
             if let Some(rest) = alternative.shift_remove("unevaluatedProperties") {
                 alternative.entry("additionalProperties").or_insert(rest);
             }
@@ -181,7 +182,8 @@ impl Closer<'_> {
         Some(whole)
     }
 
-    /// Beside a flattened map, the name of another variant is no further member: serde takes the variant that comes first.
+    /// Next to a flattened map, the name of another variant is not a further member: serde selects the variant
+    /// that comes first.
     fn name_no_other(&self, alternative: &mut Map<String, Value>) {
         let Some(variants) = alternative.shift_remove(VARIANTS) else { return };
         let takes_more =
@@ -197,7 +199,8 @@ impl Closer<'_> {
         }
     }
 
-    /// What an object can be, each without any choice; `None` where it is no object, or can be too much.
+    /// Returns all forms of an object, each without choices; `None` if it is not an object or has too many
+    /// forms.
     fn alternatives(&self, schema: &Map<String, Value>, depth: usize) -> Option<Vec<Map<String, Value>>> {
         let depth = depth.checked_sub(1)?;
         if !is_object(schema) || schema.contains_key("if") || schema.contains_key("not") {
@@ -230,12 +233,12 @@ impl Closer<'_> {
     }
 }
 
-/// Whether an object has members of its own, or several parts, beside a choice.
+/// Returns whether an object has its own members, or several parts, next to a choice.
 fn is_mixed(object: &Map<String, Value>) -> bool {
     let choices = CHOICES.iter().filter(|choice| object.contains_key(**choice)).count();
     let has_own = ["properties", "unevaluatedProperties"].iter().any(|keyword| object.contains_key(*keyword));
     let has_parts = object.get("allOf").and_then(Value::as_array).is_some_and(|parts| parts.len() > 1);
-    // Nothing but a flattened `Option`: the arm that says nothing has no members.
+    // Only a flattened `Option`: the arm without keywords has no members.
     let is_nothing = |arm: &Value| *arm == Value::Bool(true) || members(arm).is_some_and(Map::is_empty);
     let is_optional = ["anyOf", "oneOf"].iter().any(|choice| {
         object.get(*choice).and_then(Value::as_array).is_some_and(|arms| arms.iter().any(is_nothing))
@@ -244,7 +247,7 @@ fn is_mixed(object: &Map<String, Value>) -> bool {
     choices > 0 && (has_own || choices > 1 || has_parts || is_optional)
 }
 
-/// Notes the names of variants where each of the arms has one member, which it needs; an arm without members is that of a
+/// Stores the names of variants if each arm has one required member; an arm without members is that of a
 /// flattened `Option`.
 fn note_variants(arms: &mut [Map<String, Value>]) {
     let mut names: Vec<Value> = Vec::new();
@@ -279,7 +282,7 @@ fn object_of(schema: &Value) -> Option<Map<String, Value>> {
     }
 }
 
-/// Each of `first` together with each of `second`.
+/// Combines each of `first` with each of `second`.
 fn product(first: &[Map<String, Value>], second: &[Map<String, Value>]) -> Option<Vec<Map<String, Value>>> {
     if first.len() * second.len() > MAX_ALTERNATIVES {
         return None;
@@ -288,7 +291,7 @@ fn product(first: &[Map<String, Value>], second: &[Map<String, Value>]) -> Optio
     Some(pairs.map(|(one, other)| joined(one, other)).collect())
 }
 
-/// Both as one object. Where one is closed, the names of the other are known to it all the same.
+/// Merges two objects. If one is closed, the names of the other are still known to it.
 fn joined(one: &Map<String, Value>, other: &Map<String, Value>) -> Map<String, Value> {
     let mut parts = [one.clone(), other.clone()];
     let mut closed = false;

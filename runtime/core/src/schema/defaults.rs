@@ -1,11 +1,11 @@
-//! Defaults in one order: a `HashMap` or `HashSet` prints its members in another order each time.
+//! Sorts defaults: a `HashMap` or `HashSet` has a different order each time.
 
 use serde_json::{Map, Value};
 
 use super::{members, walk};
 
-/// How many references and arms are followed from a default to the schema of one of its parts; a type that is an
-/// arm of itself would never end.
+/// Maximum number of references and arms to follow from a default to the schema of one of its parts, for
+/// recursive types.
 const MAX_STEPS: usize = 8;
 
 /// Sorts the members of every object, and the items of every set, in all defaults of `root`.
@@ -17,8 +17,8 @@ pub(super) fn put_in_order(root: &mut Value) {
     visit_with(root, &mut |default, schema| sort(default, schema, &definitions));
 }
 
-/// Takes out of all defaults of `root`, in which the objects are closed, the members that nobody may send: serde writes a
-/// field that it does not read.
+/// Removes members that callers may not send from all defaults of `root`, in which the objects are closed: serde
+/// also writes fields that it does not read.
 pub(super) fn forget_unread(root: &mut Value) {
     let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
     visit_with(root, &mut |default, schema| drop_unlisted(default, schema, &definitions, MAX_STEPS));
@@ -42,7 +42,7 @@ fn drop_unlisted(
         _ => return,
     };
     for arms in ["anyOf", "oneOf"].into_iter().filter_map(|choice| schema.get(choice)?.as_array()) {
-        // Which of several variants it is, their tags or names say.
+        // The variant is identified by its tag or name.
         let may_be = |arm: &&Map<String, Value>| walk::has_type(arm, name) && has_what_it_needs(value, arm);
         let mut arms = arms.iter().filter_map(members).filter(may_be);
         if let (Some(only), None) = (arms.next(), arms.next()) {
@@ -75,7 +75,7 @@ fn drop_unlisted(
     }
 }
 
-/// Whether `value` has all members that `schema` requires, and those of them that are listed with a value of the list.
+/// Returns whether `value` has all members that `schema` requires, with one of the listed values.
 fn has_what_it_needs(value: &Value, schema: &Map<String, Value>) -> bool {
     let Value::Object(object) = value else { return true };
     let listed = |name: &str| schema.get("properties")?.get(name)?.get("enum")?.as_array();
@@ -89,7 +89,7 @@ fn has_what_it_needs(value: &Value, schema: &Map<String, Value>) -> bool {
     })
 }
 
-/// Whether a default in `schema` has parts that could be in another order.
+/// Returns whether a default in `schema` has parts whose order may vary.
 fn has_order(schema: &Value) -> bool {
     let Some(object) = members(schema) else { return false };
     let mut found = object.get("default").is_some_and(|default| default.is_object() || default.is_array());
@@ -97,7 +97,7 @@ fn has_order(schema: &Value) -> bool {
     found
 }
 
-/// Calls `change` with every default and the schema beside it.
+/// Calls `change` with every default and its schema.
 fn visit_with(schema: &mut Value, change: &mut dyn FnMut(&mut Value, &Map<String, Value>)) {
     let Some(object) = schema.as_object_mut() else { return };
     if let Some(mut default) = object.get_mut("default").map(Value::take) {
@@ -107,7 +107,7 @@ fn visit_with(schema: &mut Value, change: &mut dyn FnMut(&mut Value, &Map<String
     walk::subschemas_mut(object, |_, subschema| visit_with(subschema, change));
 }
 
-/// Sorts `value`, which is or lies in a default, by what `schema` says about it.
+/// Sorts `value`, which is or is part of a default, as `schema` permits.
 fn sort(value: &mut Value, schema: &Map<String, Value>, definitions: &Map<String, Value>) {
     match value {
         Value::Object(object) => {
@@ -152,7 +152,8 @@ fn sort_by(value: &mut Value, schema: &Value, definitions: &Map<String, Value>) 
     }
 }
 
-/// Calls `visit` with every schema that holds where `schema` does: itself, what it refers to, and its arms.
+/// Calls `visit` with every schema that applies to the same value as `schema`: itself, its references and its
+/// arms.
 fn with_schemas_of(
     schema: &Map<String, Value>,
     definitions: &Map<String, Value>,
@@ -171,7 +172,7 @@ fn with_schemas_of(
     }
 }
 
-/// A number's place among all numbers, as an integer that can be compared.
+/// Returns an integer that orders numbers like their values.
 fn order_of(number: f64) -> i64 {
     let bits = number.to_bits().cast_signed();
     bits ^ (((bits >> 63).cast_unsigned() >> 1).cast_signed())

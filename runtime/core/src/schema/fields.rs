@@ -1,13 +1,13 @@
-//! What the attributes of single fields say, merged into the root's properties.
+//! Merges the attributes of fields into the properties of the root.
 
 use serde_json::{Map, Value};
 
 use super::{SchemaProblem, merge, walk};
 use crate::metadata::FieldMetadata;
 
-/// Merges `fields` into `root`, and takes out credentials.
+/// Merges `fields` into `root`, and removes credentials.
 ///
-/// Gives back the first attribute that constrains nothing.
+/// Returns the first attribute without effect.
 pub(super) fn apply(root: &mut Value, fields: &[FieldMetadata]) -> Option<SchemaProblem> {
     let root = walk::as_object(root);
     let mut problem = None;
@@ -27,7 +27,7 @@ pub(super) fn apply(root: &mut Value, fields: &[FieldMetadata]) -> Option<Schema
     problem
 }
 
-/// The same for a root whose members stand in the arms of a choice.
+/// The same for a root whose members are in the arms of a choice.
 pub(super) fn apply_to_parts(root: &mut Value, fields: &[FieldMetadata]) {
     apply(root, fields);
     if let Some(object) = root.as_object_mut() {
@@ -39,7 +39,7 @@ pub(super) fn apply_to_parts(root: &mut Value, fields: &[FieldMetadata]) {
     }
 }
 
-/// Closes the root where nothing says that it takes more.
+/// Closes the root unless it defines further members.
 pub(super) fn close_root(root: &mut Value) {
     let root = walk::as_object(root);
     if !root.contains_key("additionalProperties") {
@@ -72,7 +72,7 @@ fn keywords(field: &FieldMetadata) -> Map<String, Value> {
     }
 }
 
-/// Sets each keyword; a bound only where it is tighter than what the type allows anyway.
+/// Sets each keyword; a bound only if it is tighter than that of the type.
 fn patch(property: &mut Map<String, Value>, keywords: Map<String, Value>) {
     for (keyword, value) in keywords {
         let value = match property.get(&keyword) {
@@ -83,7 +83,7 @@ fn patch(property: &mut Map<String, Value>, keywords: Map<String, Value>) {
     }
 }
 
-/// The first of `keywords` that is about other types than those that `property` has.
+/// Returns the first of `keywords` that applies to other types than `property` has.
 fn without_effect(
     field: &str,
     property: &Map<String, Value>,

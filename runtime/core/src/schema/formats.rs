@@ -1,20 +1,20 @@
-//! Words that only Rust and schemars know, replaced by standard keywords.
+//! Replaces formats that only Rust and schemars use by standard keywords.
 
 use serde_json::{Map, Value, json};
 
 use super::{merge, walk};
 
-/// What schemars writes for an integer map's keys, and what serde really reads: no leading zeros, no minus zero.
+/// The schemars pattern for integer keys, and what serde accepts: no leading zeros, no negative zero.
 const INTEGER_KEYS: &[(&str, &str)] = &[(r"^\d+$", "^(0|[1-9][0-9]*)$"), (r"^-?\d+$", "^(0|-?[1-9][0-9]*)$")];
 
-/// The time of a day, with a leap second and any fraction.
+/// A time of day, with a leap second and any fraction.
 macro_rules! time {
     () => {
         r"([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]+)?"
     };
 }
 
-/// A day of the calendar: months of 31 days, of 30, February, and the 29th of it in leap years.
+/// A calendar date: months of 31 days, of 30, February, and February 29 in leap years.
 macro_rules! date {
     () => {
         concat!(
@@ -25,14 +25,15 @@ macro_rules! date {
     };
 }
 
-/// Four numbers up to 255, as the standard library reads an IPv4 address.
+/// Four numbers up to 255, as the standard library parses an IPv4 address.
 macro_rules! ipv4 {
     () => {
         r"((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(\.(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])){3})"
     };
 }
 
-/// An IPv6 address in hexadecimal digits, with at most one gap (RFC 4291, section 2.2), or an IPv4 address as one.
+/// An IPv6 address in hexadecimal, with at most one gap (RFC 4291, section 2.2), or with an IPv4 address at the
+/// end.
 macro_rules! ipv6 {
     () => {
         concat!(
@@ -54,7 +55,7 @@ macro_rules! port {
     };
 }
 
-/// A format that no standard names, and what is shown in its place.
+/// A nonstandard format, and its published replacement.
 struct Unnamed {
     format: &'static str,
     pattern: &'static str,
@@ -62,8 +63,8 @@ struct Unnamed {
     sample: &'static str,
 }
 
-/// Formats of date and time without an offset, as chrono and jiff read them, jiff's with a time zone, and addresses of
-/// sockets, whose formats are of our own making (`learn`).
+/// Formats of date and time without an offset, as chrono and jiff parse them, of jiff with a time zone, and of
+/// socket addresses, which are internal names (see `learn`).
 const UNNAMED: &[Unnamed] = &[
     Unnamed {
         format: "partial-time",
@@ -104,31 +105,31 @@ const UNNAMED: &[Unnamed] = &[
     },
 ];
 
-/// Formats of the addresses of sockets, until they become patterns.
+/// Internal formats of socket addresses, until they become patterns.
 pub(super) const SOCKET: &str = "socket-address";
 pub(super) const SOCKET_V4: &str = "socket-address-v4";
 pub(super) const SOCKET_V6: &str = "socket-address-v6";
 
-/// A text that a type takes whose format became this pattern.
+/// Returns an example for a format that became this pattern.
 pub(crate) fn sample_of(pattern: &str) -> Option<&'static str> {
     UNNAMED.iter().find(|unnamed| unnamed.pattern == pattern).map(|unnamed| unnamed.sample)
 }
 
-/// A text of a format that is shown as a pattern.
+/// Returns an example for a format that is published as a pattern.
 pub(super) fn sample_of_format(format: &str) -> Option<&'static str> {
     UNNAMED.iter().find(|unnamed| unnamed.format == format).map(|unnamed| unnamed.sample)
 }
 
-/// What becomes of the formats that only Rust knows.
+/// What to do with Rust's formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rust {
-    /// Bounds stand in their place.
+    /// Replaces them by bounds.
     Replaced,
-    /// They stay, with the bounds beside them.
+    /// Keeps them, and adds the bounds.
     Kept,
 }
 
-/// Makes the finished schema out of a draft: Rust's own formats become bounds.
+/// Finishes a draft: Rust's formats become bounds.
 pub(super) fn finish(schema: &mut Value, rust: Rust) {
     let Some(object) = schema.as_object_mut() else { return };
     walk::subschemas_mut(object, |_, subschema| finish(subschema, rust));
@@ -137,7 +138,7 @@ pub(super) fn finish(schema: &mut Value, rust: Rust) {
     plain_address(object);
 }
 
-/// Formats that become patterns in the draft already, because serde reads more than the pattern takes.
+/// Replaces formats by patterns in the draft if serde accepts more than the pattern.
 pub(super) fn name_unnamed(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
     walk::subschemas_mut(object, |_, subschema| name_unnamed(subschema));
@@ -149,7 +150,7 @@ pub(super) fn name_unnamed(schema: &mut Value) {
     }
 }
 
-/// serde's impls for these std types refuse unknown members, which schemars does not say.
+/// Closes std types whose serde implementation rejects unknown members, which schemars does not express.
 pub(super) fn close_std_types(root: &mut Value) {
     let Some(Value::Object(definitions)) = root.get_mut("$defs") else { return };
     for (name, definition) in definitions {
@@ -198,7 +199,7 @@ fn plain_number(object: &mut Map<String, Value>, rust: Rust) {
     }
 }
 
-/// The bounds of a Rust number, as far as every JSON reader holds them exactly (up to 2^53).
+/// Returns the bounds of a Rust number, if every JSON parser represents them exactly (up to 2^53).
 fn range(format: &str) -> Option<(Option<i64>, Option<i64>)> {
     let signed = |minimum: i64, maximum: i64| (Some(minimum), Some(maximum));
     Some(match format {
@@ -223,7 +224,7 @@ fn exact_keys(object: &mut Map<String, Value>) {
     }
 }
 
-/// schemars' `ip` is one of two standard formats.
+/// Replaces schemars' `ip` by the two standard formats.
 fn plain_address(object: &mut Map<String, Value>) {
     if object.get("format") == Some(&json!("ip")) && !object.contains_key("anyOf") {
         object.shift_remove("format");

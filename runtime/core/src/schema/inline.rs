@@ -1,8 +1,7 @@
-//! Definitions are put where they are used.
+//! Inlines definitions.
 //!
-//! Clients cut `$defs` off before they show a schema to a model, and a reference is then left dangling. Only what
-//! cannot be written in place stays a definition: recursive types, and in a large schema those that are used
-//! several times.
+//! Some clients remove `$defs` before they show a schema to a model, which leaves references dangling.
+//! Definitions are only kept for recursive types and, in large schemas, for types that are used several times.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +9,14 @@ use serde_json::{Map, Value};
 
 use super::{merge, walk};
 
-/// How many subschemas a schema may have with everything in place. A longer one keeps the definitions that it
-/// uses more than once; 1,000 subschemas are some 50 kB, more than any client wants to read for one tool.
+/// Maximum number of subschemas with all definitions inlined. A larger schema keeps the definitions that it uses
+/// more than once; 1,000 subschemas are about 50 kB, which is too long for the schema of one tool.
 const INLINE_BUDGET: usize = 1_000;
 
-/// A definition with no more subschemas than this is always put in place: a `$ref` would hardly be shorter.
+/// Definitions of at most this many subschemas are always inlined, since a `$ref` would hardly be shorter.
 const ALWAYS_INLINE: usize = 4;
 
-/// Replaces each `$ref` of `root` by what it refers to, as far as that ends and stays readable.
+/// Replaces each `$ref` of `root` by its target, unless it is recursive or makes the schema too large.
 pub(super) fn expand(root: &mut Value) {
     let Some(object) = root.as_object_mut() else { return };
     let definitions = match object.shift_remove("$defs") {
@@ -43,7 +42,7 @@ pub(super) fn expand(root: &mut Value) {
     }
 }
 
-/// Renames definitions so that no reference needs an escape, which not every client undoes.
+/// Renames definitions such that no reference needs an escape, which some clients do not decode.
 fn name_plainly(root: &mut Value) {
     let Some(Value::Object(definitions)) = root.get_mut("$defs") else { return };
     let mut names = BTreeMap::new();
@@ -82,7 +81,7 @@ impl Expander<'_> {
     fn expand(&self, schema: &mut Value) {
         let Some(object) = schema.as_object_mut() else { return };
         if let Some(name) = walk::referenced(object).filter(|name| !self.kept.contains(name.as_ref())) {
-            // A reference to nothing can come from hand-written schemas only; it constrains nothing then.
+            // Only hand-written schemas have references without a target; they constrain nothing.
             let mut far = self.definitions.get(name.as_ref()).cloned().unwrap_or(Value::Bool(true));
             object.shift_remove("$ref");
             let near = std::mem::take(object);
@@ -105,7 +104,7 @@ impl Expander<'_> {
     }
 }
 
-/// The names of all definitions that `schema` refers to, except from within its `$defs`.
+/// Returns the names of all definitions that `schema` refers to, except from within its `$defs`.
 fn references(schema: &Value) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     count(schema, &mut |name| {
@@ -128,9 +127,9 @@ fn count_in(object: &Map<String, Value>, found: &mut dyn FnMut(&str)) -> usize {
     size
 }
 
-/// How definitions refer to each other.
+/// The references between definitions.
 struct Definitions {
-    /// Subschemas of each definition itself, and which definitions it refers to how often.
+    /// For each definition, its number of subschemas, and how often it refers to other definitions.
     known: BTreeMap<String, (usize, BTreeMap<String, usize>)>,
 }
 
@@ -143,7 +142,7 @@ impl Definitions {
         Self { known }
     }
 
-    /// The definitions that have to stay.
+    /// Returns the definitions that must be kept.
     fn kept(&self, root: &Map<String, Value>) -> BTreeSet<String> {
         let mut kept: BTreeSet<String> =
             self.known.keys().filter(|name| self.is_recursive(name)).cloned().collect();
@@ -180,7 +179,7 @@ impl Definitions {
         false
     }
 
-    /// The number of subschemas with every definition in place that is not kept; remembered in `sizes`.
+    /// Returns the number of subschemas with all definitions inlined that are not kept; cached in `sizes`.
     fn expanded(
         &self,
         own: usize,
@@ -208,7 +207,7 @@ impl Definitions {
     }
 }
 
-/// The size that `count` counts, and how often it finds each reference.
+/// Returns the number of subschemas, and how often each reference occurs.
 fn measure(count: impl FnOnce(&mut dyn FnMut(&str)) -> usize) -> (usize, BTreeMap<String, usize>) {
     let mut used = BTreeMap::new();
     let size = count(&mut |name| *used.entry(name.to_owned()).or_default() += 1);

@@ -1,11 +1,11 @@
-//! Keys of maps: what serde takes for one, found out by trying, as a schema of names.
+//! Determines by trial which keys of a map serde accepts, as a schema of names.
 
 use serde_json::{Value, json};
 
-/// A key that no type but a string takes.
+/// A key that only strings accept.
 const NONSENSE: &str = "no such key";
 
-/// Keys of one sort, with the schema that says so and the schema's own formats as schemars writes them.
+/// Sample keys of one kind, with their schema and the corresponding schemars formats.
 const FORMATS: &[(&str, &str)] = &[
     ("uuid", "67e55044-10b1-426f-9247-bb680e5fe0c8"),
     ("date", "2026-07-28"),
@@ -17,10 +17,10 @@ const FORMATS: &[(&str, &str)] = &[
     ("uri", "https://example.com/"),
 ];
 
-/// What schemars writes for the keys of a map whose keys are integers.
+/// The pattern that schemars writes for integer keys.
 const OF_INTEGERS: [&str; 2] = [r"^\d+$", r"^-?\d+$"];
 
-/// The largest numbers of Rust's integers, each with the next.
+/// The maximum of each Rust integer type, with its successor.
 const HIGHEST: &[(&str, &str)] = &[
     ("127", "128"),
     ("255", "256"),
@@ -32,12 +32,12 @@ const HIGHEST: &[(&str, &str)] = &[
     ("18446744073709551615", "18446744073709551616"),
 ];
 
-/// Whether the pattern is the one that schemars writes for integers.
+/// Returns whether the pattern is the one that schemars writes for integers.
 pub(super) fn is_of_integers(pattern: &str) -> bool {
     OF_INTEGERS.contains(&pattern)
 }
 
-/// The schema of the keys of a map, unless it takes any; `takes` asks serde.
+/// Returns the schema of the keys of a map, unless it accepts any; `takes` queries serde.
 pub(super) fn of_open_map(takes: &dyn Fn(&str) -> Result<(), String>) -> Option<Value> {
     let refusal = takes(NONSENSE).err()?;
     let is_taken = |key: &str| takes(key).is_ok();
@@ -63,13 +63,13 @@ pub(super) fn of_open_map(takes: &dyn Fn(&str) -> Result<(), String>) -> Option<
     }
 }
 
-/// Whether serde refuses a key and nothing else.
+/// Returns whether serde rejected a key, and nothing else.
 pub(super) fn is_about_key(refusal: &str) -> bool {
     variants(refusal).next().is_some()
 }
 
-/// The names that serde lists when it refuses one: of "expected `a` or `b`", or "expected one of `a`, `b`, `c`". There are
-/// several lists where another variant of an untagged enum would be an enum itself.
+/// Returns the names that serde lists when it rejects one: "expected `a` or `b`", or "expected one of `a`, `b`,
+/// `c`". There are several lists if another variant of an untagged enum is an enum itself.
 fn variants(refusal: &str) -> impl Iterator<Item = Vec<&str>> {
     let lists = refusal.split("; ").filter_map(|words| {
         let (_, listed) = words.split_once(&format!("unknown variant `{NONSENSE}`, expected "))?;
@@ -78,12 +78,12 @@ fn variants(refusal: &str) -> impl Iterator<Item = Vec<&str>> {
     lists.filter(|names| !names.is_empty())
 }
 
-/// The pattern of the integers that a map takes as keys; `takes` asks serde.
+/// Returns the pattern of the integers that a map accepts as keys; `takes` queries serde.
 pub(super) fn of_integers(takes: &dyn Fn(&str) -> bool) -> Option<String> {
     let (highest, _) = HIGHEST.iter().find(|(highest, next)| takes(highest) && !takes(next))?;
     let zero = if takes("0") { "0|" } else { "" };
     let negative = |(_, lowest): &&(&str, &str)| {
-        // What is next after the largest number is the smallest one without its sign.
+        // The successor of the maximum is the minimum without its sign.
         takes(&format!("-{lowest}"))
     };
     let below_zero = HIGHEST.iter().find(|pair| pair.0 == *highest).filter(negative);
@@ -91,7 +91,7 @@ pub(super) fn of_integers(takes: &dyn Fn(&str) -> bool) -> Option<String> {
     Some(format!("^({zero}{}{below_zero})$", up_to(highest)))
 }
 
-/// A pattern of the numbers from 1 to `most`.
+/// Returns a pattern of the numbers from 1 to `most`.
 fn up_to(most: &str) -> String {
     let digits = |count: usize| match count {
         0 => String::new(),

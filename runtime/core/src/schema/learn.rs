@@ -1,6 +1,6 @@
-//! What a schema cannot say because schemars does not: which keys a map has that are no strings, how many places of a
-//! tuple may be left out, which strings are addresses of sockets, and whether an object of which nothing is said is a
-//! struct without fields. serde knows, so it is asked with small values, and what it answers goes into the schema.
+//! Queries a type about what schemars does not express: the keys of maps whose keys are not strings, how many
+//! items of a tuple may be omitted, which strings are socket addresses, and whether an object without keywords
+//! is a struct without fields. The type deserializes small values, and the results are added to the schema.
 
 use serde_json::{Map, Value, json};
 
@@ -8,29 +8,29 @@ use super::formats::{SOCKET, SOCKET_V4, SOCKET_V6};
 use super::keys;
 use super::sample::{PLAIN, Sampler, Step, Target};
 use super::{merge, walk};
-use crate::probe::{self, Answer, Told, UNREADABLE};
+use crate::probe::{self, ProbeResult, ReadError, UNREADABLE};
 
-/// How many maps, tuples and empty objects of one type are looked at, and how many strings; a schema with more is larger
-/// than any client reads.
+/// Maximum number of maps, tuples and empty objects that are queried, and of strings. A schema with more is
+/// larger than any client reads.
 const MAX_PLACES: usize = 200;
 
-/// How many members a flattened `Option` may need.
+/// Maximum number of members that a flattened `Option` may require.
 const MAX_ADDED: usize = 32;
 
-/// A text that is no address, as little as the first of [`PLAIN`].
+/// A string that is not an address, like the first of [`PLAIN`].
 const OTHER_TEXT: &str = "some text";
 
-/// Reads a value as the type does.
-pub(super) type Read<'r> = &'r dyn Fn(&Value) -> Answer;
+/// Deserializes a value as the type.
+pub(super) type Read<'r> = &'r dyn Fn(&Value) -> ProbeResult;
 
-/// What serde says about the maps, tuples, empty objects and strings of `schema`, which is as schemars wrote it; for
-/// [`apply`].
-pub(super) fn learn(schema: &Value, read: Read<'_>) -> Vec<Lesson> {
+/// Returns the keywords that the type reveals about the maps, tuples, empty objects and strings of the schemars
+/// schema `schema`; see [`apply`].
+pub(super) fn learn(schema: &Value, read: Read<'_>) -> Vec<LearnedKeyword> {
     let mut finder = Finder { root: schema, found: Vec::new(), texts: Vec::new(), seen: Vec::new() };
     finder.visit(schema, "", &mut Vec::new());
     let (texts, found) = (finder.texts, finder.found);
-    let read = |value: &Value| as_far_as_it_goes(read(value));
-    let mut lessons = Vec::new();
+    let read = |value: &Value| ignore_limit_errors(read(value));
+    let mut keywords = Vec::new();
     let mut schema = schema.clone();
     for Place { pointer, path, kind } in found {
         let (before, also) = before(&schema, &path, &read);
@@ -41,9 +41,9 @@ pub(super) fn learn(schema: &Value, read: Read<'_>) -> Vec<Lesson> {
             let ask = |plain| {
                 let answer = read(&value(&target, plain)?);
                 let is_taken = before.as_ref().map_or(answer.is_read, |before| answer.is_as_good_as(before));
-                Some(if is_taken { Ok(()) } else { Err(answer.words()) })
+                Some(if is_taken { Ok(()) } else { Err(answer.message()) })
             };
-            // What else stands beside may be text of either sort.
+            // Other members may be strings of either kind.
             let [first, second] = PLAIN;
             match ask(first)? {
                 Err(reason) if !keys::is_about_key(&reason) => ask(second),
@@ -51,10 +51,10 @@ pub(super) fn learn(schema: &Value, read: Read<'_>) -> Vec<Lesson> {
             }
         };
         let Some(words) = kind.words(&ask) else { continue };
-        let lesson = Lesson { pointer, words };
-        // At once: what leads through this map to another one needs a key that it takes.
-        lesson.add_keyword(&mut schema);
-        lessons.push(lesson);
+        let learned = LearnedKeyword { pointer, words };
+        // Added immediately, because values inside this map need a key that it accepts.
+        learned.add_keyword(&mut schema);
+        keywords.push(learned);
     }
     for Place { pointer, path, .. } in texts {
         let (_, also) = before(&schema, &path, &read);
@@ -63,77 +63,84 @@ pub(super) fn learn(schema: &Value, read: Read<'_>) -> Vec<Lesson> {
             Some(read(&Sampler { root: &schema, plain, also: &also }.value(&schema, &path, &target)?))
         };
         if let Some(format) = format_of_text(&answer) {
-            let lesson = Lesson { pointer, words: Words::Keyword("format", json!(format)) };
-            lesson.add_keyword(&mut schema);
-            lessons.push(lesson);
+            let learned = LearnedKeyword { pointer, words: Addition::Keyword("format", json!(format)) };
+            learned.add_keyword(&mut schema);
+            keywords.push(learned);
         }
     }
-    lessons
+    keywords
 }
 
-/// What the type says of a value with whatever fits in the place that `path` leads to, and the members that were added for
-/// it. A flattened `Option` swallows what does not fit, and looks at nothing before all that it needs is there.
-fn before(schema: &Value, path: &[Step], read: &dyn Fn(&Value) -> Answer) -> (Option<Answer>, Vec<String>) {
+/// Returns the outcome for a value with anything at `path`, and the members that were added to it: a flattened
+/// `Option` swallows invalid content, and reads nothing until all members that it requires are present.
+fn before(
+    schema: &Value,
+    path: &[Step],
+    read: &dyn Fn(&Value) -> ProbeResult,
+) -> (Option<ProbeResult>, Vec<String>) {
     let answer = |also: &[String]| {
         let value = |plain| Sampler { root: schema, plain, also }.value(schema, path, &Target::Any);
         let answers = PLAIN.iter().filter_map(|plain| Some(read(&value(plain)?)));
-        answers.filter(|answer| answer.is_read).min_by_key(|answer| answer.told.len())
+        answers.filter(|answer| answer.is_read).min_by_key(|answer| answer.errors.len())
     };
     let alone = answer(&[]);
     let (mut also, mut last) = (Vec::new(), alone.clone());
     while also.len() < MAX_ADDED {
-        let missing = last.iter().flat_map(|answer| &answer.told).find_map(|told| match told {
-            Told::Missing(name) if !also.contains(name) => Some(name.clone()),
+        let missing = last.iter().flat_map(|answer| &answer.errors).find_map(|error| match error {
+            ReadError::Missing(name) if !also.contains(name) => Some(name.clone()),
             _ => None,
         });
         let Some(missing) = missing else { break };
         also.push(missing);
         last = answer(&also);
     }
-    let said = |answer: &Option<Answer>| answer.as_ref().map_or(usize::MAX, |answer| answer.told.len());
+    let said =
+        |answer: &Option<ProbeResult>| answer.as_ref().map_or(usize::MAX, |answer| answer.errors.len());
     if said(&last) < said(&alone) { (last, also) } else { (alone, Vec::new()) }
 }
 
-/// What came before a value that no type reads there, whatever it is: then what leads to it was read.
-fn as_far_as_it_goes(mut answer: Answer) -> Answer {
-    let is_limit = |told: &Told| probe::NO_WIDE_INTEGER.iter().any(|words| told.words().starts_with(words));
-    if let Some(at) = answer.told.iter().position(is_limit) {
-        answer.told.truncate(at);
+/// Ignores the errors from the point on where serde meets a value that it can never read there: everything
+/// before it was read.
+fn ignore_limit_errors(mut answer: ProbeResult) -> ProbeResult {
+    let is_limit =
+        |error: &ReadError| probe::NO_WIDE_INTEGER.iter().any(|words| error.message().starts_with(words));
+    if let Some(at) = answer.errors.iter().position(is_limit) {
+        answer.errors.truncate(at);
         answer.is_read = true;
     }
     answer
 }
 
-/// Puts what serde said into the schema that it is about.
-pub(super) fn apply(schema: &mut Value, lessons: &[Lesson]) {
-    for lesson in lessons {
-        lesson.add_keyword(schema);
+/// Adds the keywords to the schema.
+pub(super) fn apply(schema: &mut Value, keywords: &[LearnedKeyword]) {
+    for learned in keywords {
+        learned.add_keyword(schema);
     }
-    // The innermost first: the names are part of the pointers to what is below them.
-    for lesson in lessons.iter().rev() {
-        lesson.rename_keys(schema);
+    // Inner schemas first, because new names change the pointers to the schemas below.
+    for learned in keywords.iter().rev() {
+        learned.rename_keys(schema);
     }
 }
 
-/// What serde said about one of them.
+/// A keyword that the type revealed.
 #[derive(Debug)]
-pub(super) struct Lesson {
-    /// Where its schema stands.
+pub(super) struct LearnedKeyword {
+    /// The pointer to its schema.
     pointer: String,
-    words: Words,
+    words: Addition,
 }
 
 #[derive(Debug)]
-enum Words {
+enum Addition {
     /// A keyword with its value.
     Keyword(&'static str, Value),
     /// The pattern of the keys.
     Pattern(String),
 }
 
-impl Lesson {
+impl LearnedKeyword {
     fn add_keyword(&self, schema: &mut Value) {
-        if let Words::Keyword(keyword, value) = &self.words
+        if let Addition::Keyword(keyword, value) = &self.words
             && let Some(Value::Object(node)) = schema.pointer_mut(&self.pointer)
         {
             node.insert((*keyword).to_owned(), value.clone());
@@ -141,7 +148,7 @@ impl Lesson {
     }
 
     fn rename_keys(&self, schema: &mut Value) {
-        if let Words::Pattern(pattern) = &self.words
+        if let Addition::Pattern(pattern) = &self.words
             && let Some(Value::Object(node)) = schema.pointer_mut(&self.pointer)
             && let Some(Value::Object(patterns)) = node.get_mut("patternProperties")
         {
@@ -153,45 +160,46 @@ impl Lesson {
 
 /// A map, a tuple or an empty object.
 struct Place {
-    /// Where its schema stands.
+    /// The pointer to its schema.
     pointer: String,
-    /// How a value gets there.
+    /// The path of its values.
     path: Vec<Step>,
     kind: Kind,
 }
 
 enum Kind {
-    /// A map that says nothing of its keys.
+    /// A map without constraints on its keys.
     Open,
-    /// A map whose keys are integers.
+    /// A map with integer keys.
     Integers,
-    /// A tuple of so many places.
+    /// A tuple of this length.
     Tuple(u64),
-    /// An object of which nothing is said: a struct without fields, or a type whose schema is written by hand.
+    /// An object without keywords: a struct without fields, or a type with a hand-written schema.
     Bare,
-    /// A string of which nothing more is said.
+    /// A string without keywords.
     Text,
 }
 
-/// The format of a type that is written as a string of which schemars says nothing more: the address of a socket. What
-/// else stands beside it is text of either sort.
-fn format_of_text(answer: &dyn Fn(Value, &'static str) -> Option<Answer>) -> Option<&'static str> {
+/// Returns the format of a type that is written as a string, but without a format by schemars: a socket address.
+/// Other members may be strings of either kind.
+fn format_of_text(answer: &dyn Fn(Value, &'static str) -> Option<ProbeResult>) -> Option<&'static str> {
     let [text, v4] = PLAIN;
     let v6 = "[2001:db8::1]:80";
     for beside in PLAIN {
         let plain = answer(text.into(), beside)?;
-        // Where a text is read, if by another variant, no more can be said.
-        let is_worse = |wrong: Answer| !wrong.is_read || wrong.told.len() > plain.told.len();
+        // If a string is accepted, possibly by another variant, nothing can be concluded.
+        let is_worse = |wrong: ProbeResult| !wrong.is_read || wrong.errors.len() > plain.errors.len();
         let mut wrong = [json!(true), json!([[[]]])].into_iter().filter_map(|wrong| answer(wrong, beside));
         if plain.is_read && wrong.any(is_worse) {
             return None;
         }
-        // Where something else is refused after it, the address is what is refused of it no more.
+        // If another member is rejected after the address, the address is no longer rejected.
         let other = answer(OTHER_TEXT.into(), beside)?;
-        let is_passed = |it: &Answer| {
-            let says = |words: &Answer, told: &Told| words.told.iter().any(|one| one.is_like(told));
-            let is_new = !it.told.is_empty() && it.told.iter().all(|told| !says(&plain, told));
-            is_new && !plain.told.is_empty() && plain.told.iter().all(|told| says(&other, told))
+        let is_passed = |it: &ProbeResult| {
+            let says =
+                |words: &ProbeResult, error: &ReadError| words.errors.iter().any(|one| one.is_like(error));
+            let is_new = !it.errors.is_empty() && it.errors.iter().all(|error| !says(&plain, error));
+            is_new && !plain.errors.is_empty() && plain.errors.iter().all(|error| says(&other, error))
         };
         let takes = |address: &str| {
             answer(address.into(), beside).is_some_and(|it| {
@@ -208,7 +216,7 @@ fn format_of_text(answer: &dyn Fn(Value, &'static str) -> Option<Answer>) -> Opt
     None
 }
 
-/// Keywords that say something of the members of an object.
+/// Keywords about the members of an object.
 const SAY_SOMETHING: &[&str] = &[
     "properties",
     "additionalProperties",
@@ -255,37 +263,37 @@ impl Kind {
         (!node.keys().any(is_about_members)).then_some(Self::Bare)
     }
 
-    fn words(&self, ask: &dyn Fn(Target) -> Option<Result<(), String>>) -> Option<Words> {
+    fn words(&self, ask: &dyn Fn(Target) -> Option<Result<(), String>>) -> Option<Addition> {
         let takes = |key: &str| ask(Target::Key(key.to_owned())).unwrap_or(Ok(()));
         match self {
-            Self::Open => Some(Words::Keyword("propertyNames", keys::of_open_map(&takes)?)),
-            Self::Integers => keys::of_integers(&|key| takes(key).is_ok()).map(Words::Pattern),
+            Self::Open => Some(Addition::Keyword("propertyNames", keys::of_open_map(&takes)?)),
+            Self::Integers => keys::of_integers(&|key| takes(key).is_ok()).map(Addition::Pattern),
             Self::Tuple(length) => {
                 let takes = |length| ask(Target::Length(length)).is_some_and(|answer| answer.is_ok());
                 let shortest = (0..*length).rev().take_while(|shorter| takes(*shorter)).last()?;
-                takes(*length).then(|| Words::Keyword("minItems", json!(shortest)))
+                takes(*length).then(|| Addition::Keyword("minItems", json!(shortest)))
             }
-            // It lists its members: none.
+            // An empty list of members.
             Self::Bare => {
                 let unread = Target::Member("\u{1}".to_owned(), json!(UNREADABLE));
-                // Serde reads all of a value to copy it for an untagged enum, but says what the variants are.
+                // Serde reads any value into a buffer for an untagged enum, but then reports its variants.
                 let is_struct = || {
                     let refusal = ask(Target::Whole(json!(true)))?.err()?;
                     Some(refusal.contains(", expected struct ") && !refusal.contains(", expected a map"))
                 };
                 let lists_none = ask(unread)?.is_ok() || is_struct() == Some(true);
-                lists_none.then(|| Words::Keyword("properties", json!({})))
+                lists_none.then(|| Addition::Keyword("properties", json!({})))
             }
             Self::Text => None,
         }
     }
 }
 
-/// Finds every map, tuple, empty object and string, and for each a way to it.
+/// Finds all maps, tuples, empty objects and strings, and a path to each.
 struct Finder<'s> {
     root: &'s Value,
     found: Vec<Place>,
-    /// Strings apart.
+    /// The strings.
     texts: Vec<Place>,
     /// The definitions that were visited.
     seen: Vec<String>,

@@ -1,9 +1,9 @@
-//! Joining two schemas that hold at the same place.
+//! Merges two schemas for the same value.
 
 use serde_json::map::Entry;
 use serde_json::{Map, Value, json};
 
-/// Keywords that describe and do not constrain.
+/// Annotations, which constrain nothing.
 const ANNOTATIONS: &[&str] =
     &["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"];
 
@@ -11,11 +11,10 @@ pub(super) fn is_annotation(keyword: &str) -> bool {
     ANNOTATIONS.contains(&keyword) || keyword.starts_with("x-")
 }
 
-/// Both schemas in one, `near` being the one that stands at the place itself: its annotations win over those of
-/// the definition `far`.
+/// Merges both schemas; annotations of `near`, the schema at the location itself, override those of the
+/// definition `far`.
 ///
-/// Two objects become one with all properties. Where a keyword says two different things, both are kept under
-/// `allOf`.
+/// Two objects become one with all properties. Conflicting values of a keyword are kept under `allOf`.
 pub(super) fn both(far: Map<String, Value>, near: Map<String, Value>) -> Map<String, Value> {
     let mut joined = far;
     let mut apart = Map::new();
@@ -48,7 +47,7 @@ pub(super) fn both(far: Map<String, Value>, near: Map<String, Value>) -> Map<Str
     joined
 }
 
-/// Makes `first` say what both say under `keyword`; gives `second` back if it cannot.
+/// Merges `second` into `first` under `keyword`; returns `second` if that is not possible.
 fn join(keyword: &str, first: &mut Value, second: Value) -> Option<Value> {
     match (keyword, first, second) {
         ("required" | "allOf", Value::Array(first), Value::Array(second)) => {
@@ -65,7 +64,7 @@ fn join(keyword: &str, first: &mut Value, second: Value) -> Option<Value> {
             }
             None
         }
-        // An object that is closed stays closed: the names of the other part are among its properties now.
+        // A closed object stays closed: its properties now include the names of the other part.
         ("additionalProperties" | "unevaluatedProperties", first, second) => {
             if *first == Value::Bool(true) || second == Value::Bool(false) {
                 *first = second;
@@ -82,7 +81,7 @@ fn join(keyword: &str, first: &mut Value, second: Value) -> Option<Value> {
     }
 }
 
-/// Adds a property; one of the same name must then satisfy both schemas.
+/// Adds a property; if it exists, it must satisfy both schemas.
 pub(super) fn add_property(properties: &mut Map<String, Value>, name: String, schema: Value) {
     match properties.entry(name) {
         Entry::Vacant(entry) => {
@@ -97,7 +96,7 @@ pub(super) fn add_property(properties: &mut Map<String, Value>, name: String, sc
     }
 }
 
-/// The tighter of two values of a bound, or `None` if `keyword` is no bound.
+/// Returns the tighter of two bounds, or `None` if `keyword` is not a bound.
 pub(super) fn stricter(keyword: &str, one: &Value, other: &Value) -> Option<Value> {
     let pick_greater = match keyword {
         "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties" => true,
@@ -108,7 +107,7 @@ pub(super) fn stricter(keyword: &str, one: &Value, other: &Value) -> Option<Valu
     Some(if other_is_greater == pick_greater { other } else { one }.clone())
 }
 
-/// Compares two JSON numbers, exactly where both are integers.
+/// Compares two JSON numbers, exactly if both are integers.
 fn compare(one: &Value, other: &Value) -> Option<std::cmp::Ordering> {
     let integer = |value: &Value| value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
     match (integer(one), integer(other)) {

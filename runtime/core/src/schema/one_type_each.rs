@@ -1,11 +1,11 @@
-//! What clients refuse although schemars writes it for plain Rust types, in words that all of them take: one `type`
-//! in each node, `anyOf` for `oneOf`, no `not`, and no `uniqueItems` for a set.
+//! Rewrites what schemars generates for plain Rust types and some clients reject: one `type` per node, `anyOf`
+//! instead of `oneOf`, no `not`, and no `uniqueItems` for a set.
 
 use serde_json::{Map, Value, json};
 
 use super::{members, merge, walk};
 
-/// Keywords that are about values of one type only, and of which.
+/// Keywords that apply to one type, with the type.
 const ABOUT: &[(&str, &[&str])] = &[
     ("string", &["pattern", "minLength", "maxLength", "contentEncoding", "contentMediaType"]),
     ("number", &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
@@ -26,10 +26,10 @@ const ABOUT: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Formats of Rust's numbers begin so; any other format is one of strings.
+/// Prefixes of the formats of Rust's numbers; all other formats apply to strings.
 const NUMBERS: [&str; 4] = ["int", "uint", "float", "double"];
 
-/// Rewrites one node, whose subschemas are rewritten already.
+/// Rewrites one node, whose subschemas are already rewritten.
 pub(super) fn rewrite(object: &mut Map<String, Value>) {
     take_sets_as_lists(object);
     take_any(object);
@@ -37,8 +37,8 @@ pub(super) fn rewrite(object: &mut Map<String, Value>) {
     name_both_sides_of_zero(object);
 }
 
-/// serde reads a set from a list that has an item twice. schemars writes the keyword before `items` for a set, and an
-/// author who asks for it in a list has it after them.
+/// Serde reads a set from a list with duplicates. schemars writes the keyword before `items` for a set; an
+/// attribute by the author adds it after them.
 fn take_sets_as_lists(object: &mut Map<String, Value>) {
     let place = |keyword: &str| object.keys().position(|key| key == keyword);
     if let (Some(unique), Some(items)) = (place("uniqueItems"), place("items"))
@@ -49,14 +49,14 @@ fn take_sets_as_lists(object: &mut Map<String, Value>) {
     }
 }
 
-/// The same everywhere in `schema`: closed objects are apart by their names.
+/// The same everywhere in `schema`: closed objects are distinguished by their names.
 pub(super) fn take_any_everywhere(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
     walk::subschemas_mut(object, |_, subschema| take_any_everywhere(subschema));
     take_any(object);
 }
 
-/// A flattened enum beside a flattened map: the map may have what looks like another variant.
+/// A flattened enum next to a flattened map: the map may have a member that looks like another variant.
 pub(super) fn take_any_beside_maps(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
     walk::subschemas_mut(object, |_, subschema| take_any_beside_maps(subschema));
@@ -66,7 +66,7 @@ pub(super) fn take_any_beside_maps(schema: &mut Value) {
     }
 }
 
-/// `oneOf` says no more than `anyOf` where no value fits two arms.
+/// `oneOf` is equivalent to `anyOf` if no value matches two arms.
 fn take_any(object: &mut Map<String, Value>) {
     let Some(Value::Array(arms)) = object.get("oneOf") else { return };
     let all_apart =
@@ -76,12 +76,12 @@ fn take_any(object: &mut Map<String, Value>) {
     }
 }
 
-/// `oneOf` becomes `anyOf`.
+/// Replaces `oneOf` by `anyOf`.
 fn rename_choice(object: &mut Map<String, Value>) {
     if object.contains_key("anyOf") {
         return;
     }
-    // In its old place, so that a definition reads as before.
+    // At its old position, so that the order of keywords is unchanged.
     *object = std::mem::take(object)
         .into_iter()
         .map(
@@ -92,7 +92,7 @@ fn rename_choice(object: &mut Map<String, Value>) {
         .collect();
 }
 
-/// Whether no value fits both schemas, as far as their types, constants, tags and names tell.
+/// Returns whether no value matches both schemas, judging by their types, constants, tags and names.
 fn are_apart(one: &Value, other: &Value) -> bool {
     let (Some(one), Some(other)) = (members(one), members(other)) else { return false };
     if let (Some(ours), Some(theirs)) = (types(one), types(other))
@@ -138,7 +138,7 @@ fn required(schema: &Map<String, Value>) -> Vec<&str> {
     names.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Whether `closed` takes no further members, among them one that `other` requires. Both are objects.
+/// Returns whether `closed` rejects further members, including one that `other` requires. Both are objects.
 fn shuts_out(closed: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     let knows = |name: &str| members_of(closed, "properties").is_some_and(|all| all.contains_key(name));
     closed.get("additionalProperties") == Some(&Value::Bool(false))
@@ -151,7 +151,7 @@ fn members_of<'s>(schema: &'s Map<String, Value>, keyword: &str) -> Option<&'s M
     schema.get(keyword).and_then(Value::as_object)
 }
 
-/// A number but zero is less or greater.
+/// A number other than zero is less or greater.
 fn name_both_sides_of_zero(object: &mut Map<String, Value>) {
     let is_zero = |not: &Value| *not == json!({ "const": 0 });
     if !object.get("not").is_some_and(is_zero) {
@@ -160,7 +160,7 @@ fn name_both_sides_of_zero(object: &mut Map<String, Value>) {
     match object.get("type").and_then(Value::as_str) {
         Some("integer") => {}
         None | Some("number") => return,
-        // Nothing of another type is zero.
+        // No value of another type is zero.
         Some(_) => {
             object.shift_remove("not");
             return;
@@ -178,7 +178,7 @@ fn name_both_sides_of_zero(object: &mut Map<String, Value>) {
     }
 }
 
-/// A list of types becomes a choice between schemas of one type each, with the keywords that are about it.
+/// Converts a list of types to a choice between schemas with one type each, with the keywords that apply to it.
 fn split(object: &mut Map<String, Value>) {
     let Some(Value::Array(types)) = object.get("type") else { return };
     let types: Vec<String> = types.iter().filter_map(Value::as_str).map(str::to_owned).collect();
@@ -203,13 +203,13 @@ fn split(object: &mut Map<String, Value>) {
         }
     }
     arms.iter_mut().for_each(name_both_sides_of_zero);
-    // A type of which no constant is left.
+    // A type without constants.
     arms.retain(|arm| arm.get("enum") != Some(&json!([])));
     whole.insert("anyOf".to_owned(), arms.into_iter().map(Value::Object).collect());
     *object = whole;
 }
 
-/// What the keyword says about values of the type `name`.
+/// Returns the value of the keyword for the type `name`.
 fn part(keyword: &str, value: &Value, name: &str) -> Option<Value> {
     let kind = if name == "integer" { "number" } else { name };
     if let Some((about, _)) = ABOUT.iter().find(|(_, keywords)| keywords.contains(&keyword)) {
@@ -231,7 +231,7 @@ fn part(keyword: &str, value: &Value, name: &str) -> Option<Value> {
                 Value::Object(_) => kind == "object",
             };
             let values: Vec<&Value> = values.iter().filter(is_of_type).collect();
-            // `null` alone says as much as a choice of it.
+            // `null` alone needs no choice.
             (kind != "null" || values.is_empty()).then(|| json!(values))
         }
         _ => Some(value.clone()),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::keywords::{LIST, NAMED, ONE};
 
-/// What to do with a keyword.
+/// The treatment of a keyword.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Rewrite {
     /// Keep it, and rewrite the schemas inside.

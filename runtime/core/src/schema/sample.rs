@@ -1,14 +1,14 @@
-//! Small values that lead to one place of a schema. They need not keep its rules: serde is to read them, which knows
-//! of types only.
+//! Generates small values that contain a given location of a schema. They need not satisfy its constraints,
+//! because only serde reads them.
 
 use serde_json::{Map, Value, json};
 
 use super::{formats, pattern, walk};
 
-/// How deep a value goes; a type that holds itself without an end has none.
+/// Maximum depth of a value; a recursive type without an end has none.
 const MAX_DEPTH: usize = 40;
 
-/// A text of each format that a widely used type is read from.
+/// An example for each format of a widely used type.
 const TEXTS: &[(&str, &str)] = &[
     ("date", "2026-07-28"),
     ("date-time", "2026-07-28T12:30:00Z"),
@@ -20,7 +20,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("uuid", "67e55044-10b1-426f-9247-bb680e5fe0c8"),
 ];
 
-/// A text that plain strings take, and one that the address of a socket takes as well.
+/// A plain string, and one that is also a socket address.
 pub(super) const PLAIN: [&str; 2] = ["text", "192.0.2.1:80"];
 
 /// A step from a schema to one inside it.
@@ -28,9 +28,9 @@ pub(super) const PLAIN: [&str; 2] = ["text", "192.0.2.1:80"];
 pub(super) enum Step {
     Reference,
     Property(String),
-    /// A member whose name is an integer.
+    /// A member with an integer as its name.
     Member,
-    /// A member of any other name.
+    /// A member with any other name.
     Rest,
     Item,
     Place(usize),
@@ -38,32 +38,33 @@ pub(super) enum Step {
     Part(String, usize),
 }
 
-/// What the value has at the end of its way.
+/// The value at the end of the path.
 #[derive(Debug)]
 pub(super) enum Target {
     /// A member with this key.
     Key(String),
-    /// A member that is no part of the schema.
+    /// A member that is not part of the schema.
     Member(String, Value),
-    /// So many items.
+    /// This many items.
     Length(u64),
     /// This value.
     Whole(Value),
-    /// Whatever fits.
+    /// Any valid value.
     Any,
 }
 
-/// Makes values of a schema.
+/// Generates values of a schema.
 pub(super) struct Sampler<'s> {
     pub(super) root: &'s Value,
-    /// What stands for a string of which no more is known.
+    /// The value of a string without keywords.
     pub(super) plain: &'static str,
-    /// Members that come wherever they are listed: a flattened `Option` needs them, and no schema says so.
+    /// Members that are present wherever they are listed: a flattened `Option` requires them, which the schema
+    /// does not express.
     pub(super) also: &'s [String],
 }
 
 impl Sampler<'_> {
-    /// A value of `schema` with the target where `path` leads.
+    /// Returns a value of `schema` with the target at `path`.
     pub(super) fn value(&self, schema: &Value, path: &[Step], target: &Target) -> Option<Value> {
         let node = schema.as_object()?;
         let Some((step, path)) = path.split_first() else { return self.target(node, target) };
@@ -94,7 +95,7 @@ impl Sampler<'_> {
             }
             Step::Place(number) => {
                 let first = node.get("prefixItems")?.as_array()?;
-                // The last places may be left out, but not this one.
+                // The last items may be omitted, but not this one.
                 let before = first.get(..*number)?.iter().map(|place| self.any(place, 1));
                 let mut items = before.collect::<Option<Vec<_>>>()?;
                 items.push(below(first.get(*number)?)?);
@@ -130,7 +131,7 @@ impl Sampler<'_> {
         self.root.get("$defs")?.get(&*walk::referenced(node)?)
     }
 
-    /// Any value of `schema`.
+    /// Returns any value of `schema`.
     fn any(&self, schema: &Value, depth: usize) -> Option<Value> {
         if depth > MAX_DEPTH {
             return None;
@@ -169,7 +170,7 @@ impl Sampler<'_> {
         }
     }
 
-    /// What an object needs; `None` for what is no object.
+    /// Returns the required members of an object; `None` if it is not an object.
     fn members(&self, node: &Map<String, Value>, depth: usize) -> Option<Map<String, Value>> {
         let mut members = self.own_members(node, depth)?;
         for arms in ["anyOf", "oneOf"].into_iter().filter_map(|choice| node.get(choice)?.as_array()) {
@@ -179,7 +180,7 @@ impl Sampler<'_> {
         Some(members)
     }
 
-    /// The same without what a choice needs.
+    /// The same without the members that a choice requires.
     fn own_members(&self, node: &Map<String, Value>, depth: usize) -> Option<Map<String, Value>> {
         let says_object = walk::has_type(node, "object") || node.contains_key("properties");
         if !says_object && !node.contains_key("allOf") {
@@ -202,7 +203,7 @@ impl Sampler<'_> {
         Some(members)
     }
 
-    /// As many items as an array needs, `most` at most.
+    /// Returns as many items as an array requires, at most `most`.
     fn places(&self, node: &Map<String, Value>, most: u64, depth: usize) -> Option<Vec<Value>> {
         let first = node.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let least = node.get("minItems").and_then(Value::as_u64).unwrap_or(0).min(most).min(64);
@@ -230,7 +231,7 @@ fn into_members(value: Value) -> Option<Map<String, Value>> {
     }
 }
 
-/// The members of both, or the part alone where it is no object.
+/// Returns the members of both, or only the part if it is not an object.
 fn joined(whole: Option<Map<String, Value>>, part: Value) -> Value {
     match (whole, part) {
         (Some(mut whole), Value::Object(part)) => {

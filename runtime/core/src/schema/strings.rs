@@ -1,15 +1,16 @@
-//! Enumerations of strings: many constants become one `enum`, and what each means goes into the description.
+//! Joins enumerations of strings: constants become one `enum`, and their descriptions are listed in its
+//! description.
 
 use serde_json::{Map, Value, json};
 
-/// Values of one enumeration, in order, each with what its author said about it.
+/// The values of an enumeration in order, each with its description.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Strings {
     members: Vec<(String, Option<String>)>,
 }
 
 impl Strings {
-    /// The values of a schema that takes certain strings and nothing else.
+    /// Returns the values of a schema that only accepts certain strings.
     pub(super) fn of(schema: &Value) -> Option<Self> {
         let schema = super::members(schema)?;
         if schema.get("type").and_then(Value::as_str) != Some("string") {
@@ -26,7 +27,7 @@ impl Strings {
             (None, Some(Value::Array(values))) => values.iter().map(Value::as_str).collect::<Option<_>>()?,
             _ => return None,
         };
-        // A text beside several values is about all of them, so it cannot become the text of one.
+        // A description of several values cannot become that of one.
         let text = explanation(schema);
         if values.len() != 1 && text.is_some() {
             return None;
@@ -51,7 +52,7 @@ impl Strings {
         }
     }
 
-    /// One schema for all values; `about` is what was said about the enumeration as a whole.
+    /// Returns one schema for all values; `about` is the description of the enumeration as a whole.
     pub(super) fn into_schema(self, about: Option<&str>) -> Map<String, Value> {
         let mut lines: Vec<String> = about.map(str::to_owned).into_iter().collect();
         for (value, text) in &self.members {
@@ -72,7 +73,7 @@ impl Strings {
     }
 }
 
-/// What an author said about one value.
+/// Returns the author's description of a value.
 fn explanation(schema: &Map<String, Value>) -> Option<String> {
     let text = |key| schema.get(key).and_then(Value::as_str);
     let mut explanation = match (text("title"), text("description")) {

@@ -1,18 +1,18 @@
-//! Each node in the plainest words that mean the same.
+//! Simplifies each node without changing its meaning.
 
 use serde_json::{Map, Value, json};
 
 use super::strings::Strings;
 use super::{members, merge, one_type_each, root, walk};
 
-/// Which side of serde a schema describes.
+/// Which direction of serde a schema describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Contract {
-    /// What serde reads: `null` for an optional property means that it is left out, so it is not shown.
+    /// Deserialization: `null` for an optional property means that it is omitted, so it is not published.
     Input,
-    /// What serde reads, with every `null` that it reads.
+    /// Deserialization, with every `null` that the type accepts.
     Reading,
-    /// What serde writes, to the letter.
+    /// Serialization, exactly.
     Output,
 }
 
@@ -38,7 +38,7 @@ pub(super) fn tidy(schema: &mut Value, contract: Contract) {
     }
 }
 
-/// Optional properties lose their `null`, and defaults the nulls that stand for "left out".
+/// Removes `null` from optional properties, and the corresponding members from defaults.
 pub(super) fn hide_nulls(object: &mut Map<String, Value>) {
     let required = object.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     if let Some(Value::Object(properties)) = object.get_mut("properties") {
@@ -82,7 +82,7 @@ fn remove_null(property: &mut Map<String, Value>) {
     }
 }
 
-/// Takes out the null members of a default that the schema lets be left out.
+/// Removes `null` members from a default if the schema lets them be omitted.
 fn remove_null_members(default: &mut Value, schema: &Map<String, Value>) {
     match default {
         Value::Object(object) => {
@@ -109,7 +109,7 @@ fn remove_null_members(default: &mut Value, schema: &Map<String, Value>) {
     }
 }
 
-/// `allOf` with one part says no more than the part.
+/// Replaces `allOf` with one part by the part.
 pub(super) fn lift_single_part(object: &mut Map<String, Value>) {
     lift_single(object, "allOf");
 }
@@ -125,7 +125,7 @@ fn lift_single(object: &mut Map<String, Value>, keyword: &str) {
     *object = merge::both(std::mem::take(walk::as_object(&mut only)), near);
 }
 
-/// All string constants among the arms of a choice become one enumeration.
+/// Joins all string constants among the arms of a choice to one enumeration.
 fn join_strings(object: &mut Map<String, Value>) {
     for choice in ["oneOf", "anyOf"] {
         let Some(Value::Array(arms)) = object.get_mut(choice) else { continue };
@@ -149,7 +149,7 @@ fn join_strings(object: &mut Map<String, Value>) {
     }
 }
 
-/// `const` is less widely understood than an enumeration of one.
+/// Replaces `const` by an enumeration with one value, which more clients support.
 fn name_constant(object: &mut Map<String, Value>) {
     if object.get("type").and_then(Value::as_str) != Some("string") || object.contains_key("enum") {
         return;
@@ -159,10 +159,10 @@ fn name_constant(object: &mut Map<String, Value>) {
     }
 }
 
-/// A tuple of equal types is an array of a fixed length, which needs no tuple keyword; any other tuple must not
-/// close `items`, because validators before 2020-12 would apply that to every item.
+/// A tuple of equal types becomes an array of fixed length, which needs no tuple keyword; other tuples must not
+/// close `items`, because validators before 2020-12 would apply it to every item.
 ///
-/// Clients refuse an array without `items`, so that of an input has them: what any of its places takes.
+/// Some clients reject an array without `items`, so inputs have them: a schema for the items at all positions.
 fn plain_tuple(object: &mut Map<String, Value>, contract: Contract) {
     if contract != Contract::Output && object.get("maxItems") == Some(&json!(0)) {
         object.entry("items").or_insert_with(|| json!({ "type": "string" }));
@@ -185,7 +185,7 @@ fn plain_tuple(object: &mut Map<String, Value>, contract: Contract) {
     }
 }
 
-/// What any of `schemas` takes.
+/// Returns a schema that accepts everything that any of `schemas` accepts.
 fn any_of(schemas: &[Value]) -> Value {
     let mut different: Vec<&Value> = Vec::new();
     for schema in schemas {

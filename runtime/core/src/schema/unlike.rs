@@ -1,13 +1,13 @@
-//! A pattern of all strings but some, for clients that do not know `not`.
+//! Generates a pattern for all strings except some, for clients that do not support `not`.
 
 use std::collections::BTreeMap;
 
-/// How long a pattern may be; a longer one is nothing to show.
+/// Maximum length of a pattern; a longer one is not worth publishing.
 const MAX_LENGTH: usize = 1_000;
-/// How many letters of a name are looked at one by one: engines of regular expressions limit how deep groups lie.
+/// Maximum number of characters of a name that are compared one by one: regex engines limit the depth of groups.
 const MAX_DEPTH: usize = 40;
 
-/// The pattern of the strings that are none of `names`; `None` where it would be too long.
+/// Returns the pattern of the strings that are none of `names`; `None` if it would be too long.
 pub(super) fn pattern<'n>(names: impl Iterator<Item = &'n str>) -> Option<String> {
     let mut root = Letters::default();
     for name in names {
@@ -26,7 +26,7 @@ pub(super) fn pattern<'n>(names: impl Iterator<Item = &'n str>) -> Option<String
     (pattern.len() <= MAX_LENGTH).then_some(pattern)
 }
 
-/// What comes next in the names that begin alike.
+/// The continuations of names with a common prefix.
 #[derive(Default)]
 struct Letters {
     is_end: bool,
@@ -34,7 +34,7 @@ struct Letters {
 }
 
 impl Letters {
-    /// Writes the pattern of the ends that make no name of what stands before.
+    /// Writes the pattern of the suffixes that do not complete a name.
     fn write(&self, pattern: &mut String) {
         if self.next.is_empty() {
             pattern.push_str(if self.is_end { r"[\s\S]+" } else { r"[\s\S]*" });
@@ -58,7 +58,7 @@ impl Letters {
     }
 }
 
-/// No more is escaped than has to be: ECMA-262 refuses other escapes.
+/// Escapes only what is necessary: ECMA-262 rejects other escapes.
 fn escape(letter: char, special: &str, pattern: &mut String) {
     if special.contains(letter) {
         pattern.push('\\');

@@ -1,7 +1,7 @@
-//! Where subschemas stand inside a schema.
+//! Iterates over the subschemas of a schema.
 //!
-//! Names in `properties` are data, not keywords, and values of `default`, `const`, `enum` and `examples` are no
-//! schemas: both are left alone here, and so everywhere.
+//! Names in `properties` are data, not keywords, and values of `default`, `const`, `enum` and `examples` are not
+//! schemas. Neither is visited.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ pub const LIST: &[&str] = &["allOf", "anyOf", "oneOf", "prefixItems"];
 /// Keywords whose value maps names to subschemas.
 pub const NAMED: &[&str] = &["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"];
 
-/// Calls `visit` with each direct subschema of `schema` and the keyword it stands under.
+/// Calls `visit` with each direct subschema of `schema` and its keyword.
 pub(crate) fn subschemas_mut(schema: &mut Map<String, Value>, mut visit: impl FnMut(&str, &mut Value)) {
     for (keyword, value) in schema {
         let keyword = keyword.as_str();
@@ -60,7 +60,7 @@ pub(super) fn subschemas<'a>(schema: &'a Map<String, Value>, mut visit: impl FnM
     });
 }
 
-/// Calls `visit` with each direct subschema of `schema`, the definitions among them, and the keyword it stands under.
+/// Calls `visit` with each direct subschema of `schema`, including the definitions, and its keyword.
 pub(crate) fn with_definitions<'a>(schema: &'a Map<String, Value>, mut visit: impl FnMut(&str, &'a Value)) {
     for (keyword, value) in schema {
         let keyword = keyword.as_str();
@@ -79,13 +79,13 @@ fn is_definitions(keyword: &str) -> bool {
     matches!(keyword, "$defs" | "definitions")
 }
 
-/// The definition that the `$ref` of `schema` names, if it is one of this document's own.
+/// Returns the definition that the `$ref` of `schema` refers to, if it is in this document.
 pub(super) fn referenced(schema: &Map<String, Value>) -> Option<Cow<'_, str>> {
     let pointer = schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
     Some(decode(pointer))
 }
 
-/// Undoes percent encoding, then the two escapes of JSON Pointer (RFC 6901, sections 6 and 4).
+/// Decodes percent encoding, then the escapes of JSON Pointer (RFC 6901, sections 6 and 4).
 pub(crate) fn decode(pointer: &str) -> Cow<'_, str> {
     if !pointer.contains(['%', '~']) {
         return Cow::Borrowed(pointer);
@@ -93,7 +93,7 @@ pub(crate) fn decode(pointer: &str) -> Cow<'_, str> {
     Cow::Owned(pointer::name(&pointer::of_fragment(pointer)))
 }
 
-/// The members of `schema`, after `true` is written as `{}` and `false` as `{"not": {}}`.
+/// Returns the members of `schema`, after converting `true` to `{}` and `false` to `{"not": {}}`.
 pub(super) fn as_object(schema: &mut Value) -> &mut Map<String, Value> {
     if !schema.is_object() {
         let mut object = Map::new();
@@ -106,7 +106,7 @@ pub(super) fn as_object(schema: &mut Value) -> &mut Map<String, Value> {
     object
 }
 
-/// Whether `schema` says by itself that it takes values of the JSON type `name`.
+/// Returns whether `schema` itself accepts values of the JSON type `name`.
 pub(super) fn has_type(schema: &Map<String, Value>, name: &str) -> bool {
     match schema.get("type") {
         Some(Value::String(one)) => one == name,

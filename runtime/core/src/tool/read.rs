@@ -14,7 +14,8 @@ impl Draft {
         static AMENDMENTS: PerType<[Amendment]> = PerType::new();
         let metadata = T::METADATA;
         let draft = Self::of_type::<T, Described<T>, Read<T>>(&metadata);
-        let amendments = AMENDMENTS.get::<T>(|| arguments::ask::<Read<T>>(&draft, metadata.shape));
+        let amendments =
+            AMENDMENTS.get::<T>(|| arguments::query_amendments::<Read<T>>(&draft, metadata.shape));
         draft.amended(amendments)
     }
 }

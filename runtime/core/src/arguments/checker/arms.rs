@@ -4,18 +4,18 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::check::{Check, Step, Terms};
+use super::check::{Check, Mode, Step};
 use super::{Node, NodeId};
 use crate::arguments::doc::{Json, ValueId};
 use crate::arguments::problem::{Findings, ProblemKind};
 
-/// Which arm a value that fits none was meant for.
+/// The arm that an invalid value was probably meant for.
 #[derive(Debug)]
 enum Intent {
     Arm(NodeId),
-    /// Several, of which a member tells one: its name, and the values that it can have.
+    /// Several, distinguished by a tag: its name and its values.
     Tag(Box<str>, Vec<Value>),
-    /// One of these names is the only member of the value.
+    /// One of these names must be the only member of the value.
     Key(Vec<Box<str>>),
     Unclear,
 }
@@ -38,23 +38,23 @@ impl<'c> Check<'c, '_, '_> {
         if !fits && self.findings.is_none() {
             return false;
         }
-        // Which names a variant for all others does not take, serde knows.
-        let knows_not = self.terms.has_rules() || self.checker.excludes_texts(id);
+        // Serde enforces which names a catch-all variant excludes.
+        let knows_not = self.mode.has_constraints() || self.checker.excludes_texts(id);
         if let Some(not) = parts.not.filter(|_| knows_not)
-            && self.silently(not, value, self.terms)
+            && self.matches(not, value, self.mode)
         {
-            fits &= self.say_value(ProblemKind::Forms, node, value, |checker| {
+            fits &= self.report_value(ProblemKind::Forms, node, value, |checker| {
                 format!("anything but {}", checker.describe(not))
             });
         }
-        if let Some((test, then, otherwise)) = parts.condition.filter(|_| self.terms.has_rules()) {
-            let branch = if self.silently(test, value, self.terms) { then } else { otherwise };
+        if let Some((test, then, otherwise)) = parts.condition.filter(|_| self.mode.has_constraints()) {
+            let branch = if self.matches(test, value, self.mode) { then } else { otherwise };
             fits &= branch.is_none_or(|branch| self.run(branch, value));
         }
         fits & self.seal(id, node, value)
     }
 
-    /// `anyOf`, and `oneOf` if `only_one`.
+    /// Checks `anyOf`, or `oneOf` if `only_one`.
     fn arms(
         &mut self,
         (id, node): (NodeId, &'c Node),
@@ -62,21 +62,21 @@ impl<'c> Check<'c, '_, '_> {
         only_one: bool,
         value: ValueId,
     ) -> bool {
-        let terms = self.terms;
-        // An arm that takes the value as it is written goes before one that takes what was meant.
-        let exact = if terms == Terms::Meant { Terms::Written } else { terms };
+        let mode = self.mode;
+        // An arm that matches the value as written takes precedence.
+        let exact = if mode == Mode::SchemaWithText { Mode::Serde } else { mode };
         let mut chosen = None;
         for (at, arm) in arms.iter().enumerate() {
-            if !self.silently(*arm, value, exact) {
+            if !self.matches(*arm, value, exact) {
                 continue;
             }
-            if chosen.is_some() && node.told {
-                // A variant that goes by another name, which several arms may claim.
+            if chosen.is_some() && node.arms_distinct {
+                // Several arms may have the same alias of a variant.
                 continue;
             }
             if chosen.replace(at).is_some() && only_one {
                 let forms = self.checker.describe_arms(arms);
-                return self.say(ProblemKind::Forms, || {
+                return self.report(ProblemKind::Forms, || {
                     format!("fits more than one of the forms, of which it may fit one: {forms}")
                 });
             }
@@ -84,24 +84,24 @@ impl<'c> Check<'c, '_, '_> {
                 break;
             }
         }
-        if chosen.is_none() && exact != terms {
-            chosen = arms.iter().position(|arm| self.silently(*arm, value, terms));
+        if chosen.is_none() && exact != mode {
+            chosen = arms.iter().position(|arm| self.matches(*arm, value, mode));
         }
         if self.findings.is_none() {
             return chosen.is_some();
         }
         match chosen {
             Some(at) => self.run(arms[at], value) && self.is_read_by((id, node), arms, at, value),
-            None => self.say_none_fits(node, arms, value),
+            None => self.report_no_match(node, arms, value),
         }
     }
 
-    /// The nodes that hold for the value in its place: through references, `allOf`, and the arms that it fits or is
-    /// meant for.
-    pub(super) fn holding(&mut self, id: NodeId, value: ValueId) -> Vec<NodeId> {
-        let mut holding = vec![id];
+    /// Returns the nodes that apply to the value: through references, `allOf`, and the arms that it matches or
+    /// was meant for.
+    pub(super) fn applicable(&mut self, id: NodeId, value: ValueId) -> Vec<NodeId> {
+        let mut applicable = vec![id];
         let mut next = 0;
-        while let Some(id) = holding.get(next).copied() {
+        while let Some(id) = applicable.get(next).copied() {
             next += 1;
             let parts = &self.checker.node(id).in_place;
             let mut found: Vec<NodeId> = parts.reference.iter().chain(&parts.all_of).copied().collect();
@@ -110,50 +110,52 @@ impl<'c> Check<'c, '_, '_> {
                     continue;
                 }
                 let fitting: Vec<NodeId> =
-                    arms.iter().copied().filter(|arm| self.silently(*arm, value, self.terms)).collect();
+                    arms.iter().copied().filter(|arm| self.matches(*arm, value, self.mode)).collect();
                 match self.intent(arms, value) {
                     _ if !fitting.is_empty() => found.extend(fitting),
                     Intent::Arm(arm) => found.push(arm),
-                    // Nobody knows which names belong there.
+                    // It is unknown which names are valid.
                     Intent::Tag(..) | Intent::Key(_) | Intent::Unclear => found.extend(arms),
                 }
             }
             if let Some((test, then, otherwise)) = parts.condition {
-                let holds = self.silently(test, value, self.terms);
+                let holds = self.matches(test, value, self.mode);
                 found
                     .extend(if holds { [Some(test), then] } else { [otherwise, None] }.into_iter().flatten());
             }
-            found.retain(|part| !holding.contains(part));
-            holding.extend(found);
+            found.retain(|part| !applicable.contains(part));
+            applicable.extend(found);
         }
-        holding
+        applicable
     }
 
-    fn say_none_fits(&mut self, node: &Node, arms: &'c [NodeId], value: ValueId) -> bool {
+    fn report_no_match(&mut self, node: &Node, arms: &'c [NodeId], value: ValueId) -> bool {
         match self.intent(arms, value) {
             Intent::Arm(arm) => {
                 let before = self.findings.as_ref().map_or(0, Findings::count);
                 let fits = self.run(arm, value);
-                // What an arm refuses in one way only may be said by nobody.
+                // An arm may reject a value without reporting a problem.
                 if fits || self.findings.as_ref().is_some_and(|findings| findings.count() == before) {
-                    return self.say_value(ProblemKind::Forms, node, value, |checker| checker.describe(arm));
+                    return self
+                        .report_value(ProblemKind::Forms, node, value, |checker| checker.describe(arm));
                 }
                 false
             }
             Intent::Tag(name, allowed) => {
                 let Some((position, member)) = self.find(value, &name) else {
                     let expected = super::describe::choices(&allowed);
-                    return self.say_of(Some(&name), ProblemKind::Missing, || {
+                    return self.report_member(Some(&name), ProblemKind::Missing, || {
                         format!("missing; expected {expected}")
                     });
                 };
-                self.at(Step::Member(value, position), |check| check.say_choice(node, &allowed, member))
+                self.at(Step::Member(value, position), |check| check.report_choice(node, &allowed, member))
             }
             Intent::Key(names) => {
                 let names: Vec<&str> = names.iter().map(|name| &**name).collect();
                 let Some((name, _)) = self.member_at(value, 0) else {
-                    return self
-                        .say_value(ProblemKind::Forms, node, value, |checker| checker.describe_arms(arms));
+                    return self.report_value(ProblemKind::Forms, node, value, |checker| {
+                        checker.describe_arms(arms)
+                    });
                 };
                 let mut message = super::describe::unknown(name, &names);
                 let alone = arms.iter().filter_map(|arm| self.checker.constants(*arm)).flatten().cloned();
@@ -161,18 +163,24 @@ impl<'c> Check<'c, '_, '_> {
                 if !alone.is_empty() {
                     let _ = write!(message, ", and as a string {}", super::describe::choices(&alone));
                 }
-                self.at(Step::Member(value, 0), |check| check.say(ProblemKind::Unknown, || message))
+                self.at(Step::Member(value, 0), |check| check.report(ProblemKind::Unknown, || message))
             }
-            Intent::Unclear if self.say_unknown_to_all(arms, value) => false,
+            Intent::Unclear if self.report_unknown_to_all(arms, value) => false,
             Intent::Unclear => {
                 let near = self.nearest_constant(arms, value);
-                self.say_with(ProblemKind::Forms, node, value, |checker| checker.describe_arms(arms), &near)
+                self.report_with(
+                    ProblemKind::Forms,
+                    node,
+                    value,
+                    |checker| checker.describe_arms(arms),
+                    &near,
+                )
             }
         }
     }
 
-    /// Reports the members that no arm knows; true if there are some.
-    fn say_unknown_to_all(&mut self, arms: &[NodeId], value: ValueId) -> bool {
+    /// Reports members that no arm knows; returns whether there are any.
+    fn report_unknown_to_all(&mut self, arms: &[NodeId], value: ValueId) -> bool {
         let nodes: Vec<&Node> =
             arms.iter().flat_map(|arm| self.checker.always(*arm)).map(|id| self.checker.node(id)).collect();
         if !nodes.iter().all(|node| self.is_closed(node)) {
@@ -183,13 +191,13 @@ impl<'c> Check<'c, '_, '_> {
             let Some((name, _)) = self.member_at(value, position) else { break };
             if !arms.iter().any(|arm| self.knows(*arm, name)) {
                 found = true;
-                self.unknown(&nodes, Step::Member(value, position));
+                self.report_unknown(&nodes, Step::Member(value, position));
             }
         }
         found
     }
 
-    /// `; did you mean …?` of the constants among the arms.
+    /// Returns `; did you mean …?` for the constants of the arms.
     fn nearest_constant(&self, arms: &[NodeId], value: ValueId) -> String {
         let constants: Vec<Value> =
             arms.iter().filter_map(|arm| self.checker.constants(*arm)).flatten().cloned().collect();
@@ -210,7 +218,7 @@ impl<'c> Check<'c, '_, '_> {
         {
             let named = |name: &str| {
                 let listed = keys.iter().find(|(key, _)| **key == *name);
-                let by_another = || keys.iter().find(|(_, arm)| self.insight.alias(*arm, name).is_some());
+                let by_another = || keys.iter().find(|(_, arm)| self.type_info.alias(*arm, name).is_some());
                 listed.or_else(by_another).map(|(_, arm)| *arm)
             };
             if let Some(arm) = given.iter().find_map(|name| named(name)) {
@@ -228,7 +236,7 @@ impl<'c> Check<'c, '_, '_> {
         self.nearest(&left, &given)
     }
 
-    /// The arms whose tag the value has.
+    /// Returns the arms with the tag of the value.
     fn tagged(&self, arms: &[NodeId], tag: &str, value: ValueId) -> Vec<NodeId> {
         let Some((_, given)) = self.find(value, tag) else { return Vec::new() };
         let is_meant = |arm: &NodeId| {
@@ -240,10 +248,10 @@ impl<'c> Check<'c, '_, '_> {
         if !meant.is_empty() || !matches!(self.doc.get(given), Json::Text(_)) {
             return meant;
         }
-        arms.iter().copied().filter(|arm| self.checker.takes_other(*arm, tag)).collect()
+        arms.iter().copied().filter(|arm| self.checker.accepts_other(*arm, tag)).collect()
     }
 
-    /// The arm that knows more of the members than any other; among equals the one that lacks the least.
+    /// Returns the arm that knows the most members; of several, the one that lacks the fewest.
     fn nearest(&self, arms: &[NodeId], given: &[&str]) -> Intent {
         if let [only] = arms {
             return Intent::Arm(*only);
@@ -264,7 +272,7 @@ impl<'c> Check<'c, '_, '_> {
             return Intent::Arm(only);
         }
         if let Some((tag, allowed)) = self.checker.tag(&best).filter(|(tag, _)| !given.contains(&&**tag)) {
-            // Which of them it is, only the member says that is not there.
+            // Only the missing tag would distinguish them.
             return Intent::Tag(tag, allowed);
         }
         if given.iter().any(|name| !arms.iter().any(|arm| self.knows(*arm, name))) {
@@ -278,11 +286,11 @@ impl<'c> Check<'c, '_, '_> {
         }
     }
 
-    /// Whether the arm has a member of this name, or one that goes by it.
+    /// Returns whether the arm has a member with this name or alias.
     fn knows(&self, arm: NodeId, name: &str) -> bool {
         let nodes = self.checker.always(arm);
         let is_listed = |id: &NodeId| self.checker.node(*id).object.position(name).is_some();
         nodes.iter().any(is_listed)
-            || (!self.checker.knows(name) && nodes.iter().any(|id| self.insight.alias(*id, name).is_some()))
+            || (!self.checker.knows(name) && nodes.iter().any(|id| self.type_info.alias(*id, name).is_some()))
     }
 }

@@ -1,26 +1,27 @@
-//! Which rules of a schema serde enforces by itself, because the type can hold nothing else.
+//! Determines which constraints of a schema serde enforces by itself, because the type cannot hold any other
+//! value.
 
 use serde_json::{Map, Value};
 
 use super::{Exact, Node};
 
-/// How far a schema goes beyond what serde enforces by itself.
+/// How far the constraints of a schema go beyond what serde enforces by itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::arguments) enum Beyond {
     #[default]
     Nothing,
-    /// By rules about single values, for which a look at the text is enough.
+    /// Constraints of single values, which can be checked in the text.
     Rules,
-    /// By more: serde may take a value for another one than the schema does.
+    /// Others: serde may select another variant than the schema.
     Everything,
 }
 
 impl Beyond {
-    /// What holds for the node itself.
+    /// Returns the value for the node itself, ignoring nodes below it.
     pub(super) fn of(node: &Node, keywords: &Map<String, Value>) -> Self {
         if needs_a_walk(node) {
             Self::Everything
-        } else if has_rules(node, keywords) {
+        } else if has_constraints(node, keywords) {
             Self::Rules
         } else {
             Self::Nothing
@@ -30,7 +31,7 @@ impl Beyond {
 
 fn needs_a_walk(node: &Node) -> bool {
     let object = &node.object;
-    // Serde knows the variants of an enum; whether a list of texts is one is asked of the type.
+    // Serde checks the variants of an enum; the type is queried whether a list of strings is one.
     let is_texts = node.allowed.as_ref().is_some_and(|allowed| allowed.iter().all(Value::is_string));
     (node.allowed.is_some() && !is_texts)
         || node.array.unique
@@ -44,12 +45,12 @@ fn needs_a_walk(node: &Node) -> bool {
         || node.in_place.condition.is_some()
 }
 
-fn has_rules(node: &Node, keywords: &Map<String, Value>) -> bool {
+fn has_constraints(node: &Node, keywords: &Map<String, Value>) -> bool {
     let format = keywords.get("format").and_then(Value::as_str).unwrap_or_default();
     let (lowest, highest) = rust_range(format);
     let number = &node.number;
     let array = &node.array;
-    // A tuple of known length; serde counts its items.
+    // A tuple of fixed length, which serde enforces.
     let length = Some(array.prefix.len() as u64);
     let is_tuple = !array.prefix.is_empty() && array.min_items == length && array.max_items == length;
     let string = &node.string;
@@ -65,7 +66,7 @@ fn has_rules(node: &Node, keywords: &Map<String, Value>) -> bool {
         || (!is_tuple && (array.min_items.is_some_and(|min| min > 0) || array.max_items.is_some()))
 }
 
-/// The range of the Rust type that schemars names as a `format`.
+/// Returns the range of the Rust type with this schemars `format`.
 fn rust_range(format: &str) -> (Option<Exact>, Option<Exact>) {
     macro_rules! range {
         ($type:ty) => {
@@ -76,13 +77,13 @@ fn rust_range(format: &str) -> (Option<Exact>, Option<Exact>) {
         "int8" => range!(i8),
         "int16" => range!(i16),
         "int32" => range!(i32),
-        // schemars calls `isize` by its name; it is not wider than 64 bits on any target.
+        // schemars uses the name `isize`; it has at most 64 bits on all targets.
         "int64" | "int" => range!(i64),
         "uint8" => range!(u8),
         "uint16" => range!(u16),
         "uint32" => range!(u32),
         "uint64" | "uint" => range!(u64),
-        // The upper end of `u128` lies beyond what a JSON number of serde_json can hold exactly.
+        // The maximum of `u128` is larger than any number that `serde_json` holds exactly.
         "uint128" => (Some(Exact::Whole(0)), None),
         _ => (None, None),
     }

@@ -1,8 +1,8 @@
-//! Running the rules over a value: one walk that chooses among arms, notes what is to be read otherwise than it was
-//! written, and collects every problem.
+//! Validates a value in a single walk, which selects variants, records which values are read differently from
+//! how they are written, and collects all problems.
 //!
-//! What was found out about a value and a schema that is referred to is kept, so that arms which lead to the same
-//! schema again do not double the work with each level of nesting.
+//! Results for referenced schemas are cached, so that arms that refer to the same schema do not double the work
+//! at each level.
 
 use std::collections::HashMap;
 
@@ -13,74 +13,75 @@ use super::{Checker, Node, NodeId, Types};
 use crate::arguments::doc::{Doc, Edit, Json, ValueId};
 use crate::arguments::problem::{Findings, ProblemKind, Segment};
 
-/// How many schemas may lie on top of each other; a text has no more than 127 levels.
+/// Maximum depth of nested schemas; a text has at most 127 levels.
 const MAX_DEPTH: usize = 512;
-/// How many schemas are applied at most, whatever the size of the value.
+/// Maximum number of schemas that are applied, in addition to [`STEPS_PER_VALUE`] for each value.
 const MAX_STEPS: usize = 20_000;
 /// What each value of the text adds to [`MAX_STEPS`].
 const STEPS_PER_VALUE: usize = 200;
-/// What is said where one of these limits is reached.
+/// The message if one of these limits is reached.
 pub(super) const TOO_COMPLEX: &str = "the value is too intricate to be checked; send a simpler one";
 
-/// How a value is looked at.
+/// How a value is interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(in crate::arguments) enum Terms {
-    /// As JSON Schema says: `1.0` is an integer. `null` for a member that may be left out is left out.
+pub(in crate::arguments) enum Mode {
+    /// As in JSON Schema: `1.0` is an integer. `null` for an optional member means that it is omitted.
     Schema,
-    /// The same, and JSON text is read where only an object or array can stand.
-    Meant,
+    /// The same, and JSON text is parsed if only an object or array is accepted.
+    SchemaWithText,
     /// As serde reads the text: `1.0` is a float, `null` is a value.
-    Written,
-    /// The same, and names that the schema does not know are ignored, as serde ignores them.
-    Open,
-    /// The same, and a text need not have the form that the schema shows where a type with a form of its own reads it.
-    Lenient,
-    /// The same without the rules that serde does not know: what serde takes the value for.
-    Types,
+    Serde,
+    /// The same, but unknown names are ignored, as serde does.
+    SerdeOpen,
+    /// The same, but a string need not match the pattern or format if the type accepts it.
+    SerdeForms,
+    /// The same, but without the constraints that serde does not enforce: selects the variant that serde
+    /// selects.
+    SerdeTypes,
 }
 
-impl Terms {
-    pub(super) fn is_generous(self) -> bool {
-        matches!(self, Self::Schema | Self::Meant)
+impl Mode {
+    pub(super) fn is_schema(self) -> bool {
+        matches!(self, Self::Schema | Self::SchemaWithText)
     }
 
-    pub(super) fn has_rules(self) -> bool {
-        self != Self::Types
+    pub(super) fn has_constraints(self) -> bool {
+        self != Self::SerdeTypes
     }
 
     pub(super) fn ignores_unknown(self) -> bool {
-        matches!(self, Self::Open | Self::Lenient | Self::Types)
+        matches!(self, Self::SerdeOpen | Self::SerdeForms | Self::SerdeTypes)
     }
 }
 
-/// What is known about a type beyond its schema.
-pub(in crate::arguments) trait Insight {
-    /// The property of the object that `name` is another name of.
+/// Facts about a type that its schema does not contain.
+pub(in crate::arguments) trait TypeInfo {
+    /// Returns the property of the object that `name` is an alias of.
     fn alias(&self, node: NodeId, name: &str) -> Option<usize>;
-    /// Whether the type takes `text` where the schema lists other texts.
-    fn takes_unlisted(&self, node: NodeId, text: &str) -> bool;
-    /// Whether the type reads a value that breaks a rule of the schema in this place.
+    /// Returns whether the type accepts `text` although the schema does not list it.
+    fn accepts_unlisted(&self, node: NodeId, text: &str) -> bool;
+    /// Returns whether the type accepts a value that violates a constraint of the schema.
     fn reads(&self, node: NodeId, value: Value) -> bool;
-    /// Whether the type reads a text that breaks a rule of the schema in this place, and does not read every text there.
+    /// Returns whether the type accepts a string that violates a constraint of the schema, but not every string.
     fn reads_form(&self, node: NodeId, text: &str) -> bool;
-    /// Whether the type reads a further member of an object by a name that breaks a rule of the schema.
+    /// Returns whether the type accepts a further member whose name violates a constraint of the schema.
     fn reads_name(&self, node: NodeId, name: &str) -> bool;
-    /// Whether the type makes no use of what stands at `pointer` of a value in this place.
+    /// Returns whether the type ignores the part of a value at `pointer`.
     fn drops(&self, node: NodeId, value: &Value, pointer: &str) -> bool;
-    /// Properties of the object with those that must come with them, by position.
+    /// Returns the properties of the object with the properties that they require, by position.
     fn needs(&self, node: NodeId) -> &[(usize, Vec<usize>)];
 }
 
-/// No type: the schema is all there is.
+/// No type: only the schema is known.
 #[derive(Debug)]
-pub(in crate::arguments) struct NoInsight;
+pub(in crate::arguments) struct NoTypeInfo;
 
-impl Insight for NoInsight {
+impl TypeInfo for NoTypeInfo {
     fn alias(&self, _: NodeId, _: &str) -> Option<usize> {
         None
     }
 
-    fn takes_unlisted(&self, _: NodeId, _: &str) -> bool {
+    fn accepts_unlisted(&self, _: NodeId, _: &str) -> bool {
         false
     }
 
@@ -105,7 +106,7 @@ impl Insight for NoInsight {
     }
 }
 
-/// One step from a value to one that it holds.
+/// One step from a value to one inside it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Step {
     /// A member, by its position in the object.
@@ -116,39 +117,39 @@ pub(super) enum Step {
 /// One walk over a value.
 pub(in crate::arguments) struct Check<'c, 'd, 't> {
     pub(super) checker: &'c Checker,
-    pub(super) insight: &'c dyn Insight,
+    pub(super) type_info: &'c dyn TypeInfo,
     pub(super) doc: &'d mut Doc<'t>,
-    /// Where problems go; `None` while only the answer matters.
+    /// Collects problems; `None` if only the result matters.
     pub(super) findings: Option<Findings>,
-    pub(super) terms: Terms,
-    /// Whether JSON text is read where only an object or array can stand.
+    pub(super) mode: Mode,
+    /// Whether JSON text is parsed if only an object or array is accepted.
     pub(super) from_text: bool,
     pub(super) path: Vec<Step>,
     /// The length of the path to the outermost secret that the current value is part of.
     pub(super) secret: Option<usize>,
     depth: usize,
-    /// How many schemas may still be applied.
+    /// How many more schemas may be applied.
     pub(super) steps: usize,
     pub(super) edits: HashMap<ValueId, Edit>,
-    known: HashMap<(NodeId, ValueId, Terms), bool>,
-    /// What texts hold that were read as JSON.
+    known: HashMap<(NodeId, ValueId, Mode), bool>,
+    /// The values of strings that were parsed as JSON.
     pub(super) inner: HashMap<ValueId, Option<ValueId>>,
 }
 
 impl<'c, 'd, 't> Check<'c, 'd, 't> {
     pub(in crate::arguments) fn new(
         checker: &'c Checker,
-        insight: &'c dyn Insight,
+        type_info: &'c dyn TypeInfo,
         doc: &'d mut Doc<'t>,
-        terms: Terms,
+        mode: Mode,
     ) -> Self {
         let steps = MAX_STEPS + STEPS_PER_VALUE * doc.len();
         Self {
             checker,
-            insight,
+            type_info,
             doc,
             findings: None,
-            terms,
+            mode,
             from_text: true,
             path: Vec::new(),
             secret: None,
@@ -160,14 +161,14 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         }
     }
 
-    /// Takes text for text everywhere.
-    pub(in crate::arguments) fn without_text(mut self, is_strict: bool) -> Self {
+    /// Never parses strings as JSON.
+    pub(in crate::arguments) fn with_strict(mut self, is_strict: bool) -> Self {
         self.from_text = !is_strict;
         self
     }
 
-    /// Adds every problem of the value to `findings`, and gives what is to be read otherwise.
-    pub(in crate::arguments) fn report(
+    /// Adds the problems of the value to `findings`, and returns the values to be read differently.
+    pub(in crate::arguments) fn find_problems(
         &mut self,
         id: NodeId,
         value: ValueId,
@@ -176,30 +177,30 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         self.findings = Some(findings);
         self.run(id, value);
         if self.steps == 0 {
-            self.say(ProblemKind::TooComplex, || TOO_COMPLEX.to_owned());
+            self.report(ProblemKind::TooComplex, || TOO_COMPLEX.to_owned());
         }
         (self.findings.take().unwrap_or_default(), std::mem::take(&mut self.edits))
     }
 
-    /// How many schemas were applied.
+    /// Returns how many schemas were applied.
     #[cfg(test)]
     pub(in crate::arguments) fn steps_taken(&self) -> usize {
         (MAX_STEPS + STEPS_PER_VALUE * self.doc.len()).saturating_sub(self.steps)
     }
 
-    /// Applies the node to the value; false if there is a problem.
+    /// Applies the node to the value; returns false if there is a problem.
     pub(in crate::arguments) fn run(&mut self, id: NodeId, value: ValueId) -> bool {
         if self.depth == MAX_DEPTH {
-            // No rule may turn this around into a value that fits.
+            // No other constraint may turn this into a match.
             self.steps = 0;
         }
         if self.steps == 0 {
-            return self.say(ProblemKind::TooComplex, || TOO_COMPLEX.to_owned());
+            return self.report(ProblemKind::TooComplex, || TOO_COMPLEX.to_owned());
         }
         self.steps -= 1;
         let node = self.checker.node(id);
         let is_kept = node.shared && self.findings.is_none();
-        let key = (id, value, self.terms);
+        let key = (id, value, self.mode);
         if let (true, Some(fits)) = (is_kept, self.known.get(&key)) {
             return *fits;
         }
@@ -219,21 +220,21 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
 
     fn apply(&mut self, id: NodeId, node: &'c Node, value: ValueId) -> bool {
         if node.never {
-            return self.say(ProblemKind::Unknown, || "nothing may stand here; leave it out".to_owned());
+            return self.report(ProblemKind::Unknown, || "nothing may stand here; leave it out".to_owned());
         }
         let value = self.meant_by(node, value);
         if node.nullable && matches!(self.doc.get(value), Json::Null) {
             return true;
         }
         if node.types.is_some_and(|types| !types.has(self.types_of(value))) {
-            // Whatever else is wrong follows from the type.
-            return self.say_type(id, node, value);
+            // All other problems follow from the wrong type.
+            return self.report_type(id, node, value);
         }
         if let Some(allowed) = &node.allowed
             && !allowed.iter().any(|one| number::is(one, self.doc, value))
             && !self.is_unlisted(id, value)
         {
-            return self.say_choice(node, allowed, value);
+            return self.report_choice(node, allowed, value);
         }
         self.round(node, value);
         let own = match self.doc.get(value) {
@@ -241,14 +242,14 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
                 let number = Exact::of_text(text);
                 self.number(id, node, number, value)
             }
-            Json::Text(text) if !self.terms.has_rules() => {
+            Json::Text(text) if !self.mode.has_constraints() => {
                 let fits = node.string.have_shape_of(text) && node.string.have_length_of(text);
-                // A rule may be that of the type: an address is no other text.
-                fits || self.insight.reads(id, Value::from(&**text))
+                // The constraint may come from a type, such as an address.
+                fits || self.type_info.reads(id, Value::from(&**text))
             }
-            Json::Text(text) if self.terms == Terms::Lenient => {
+            Json::Text(text) if self.mode == Mode::SerdeForms => {
                 let fits = node.string.have_shape_of(text) && node.string.have_length_of(text);
-                fits || self.insight.reads_form(id, text)
+                fits || self.type_info.reads_form(id, text)
             }
             Json::Text(_) => self.string(id, node, value),
             Json::Array(items) => {
@@ -264,15 +265,13 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         self.in_place(id, node, value) && own
     }
 
-    /// The types of the value under the current terms.
+    /// Returns the types of the value in the current mode.
     pub(super) fn types_of(&self, value: ValueId) -> Types {
         match self.doc.get(value) {
             Json::Null => Types::NULL,
             Json::Bool(_) => Types::BOOLEAN,
             Json::Number(text) if is_written_whole(text) => Types::INTEGER,
-            Json::Number(text) if self.terms.is_generous() && Exact::of_text(text).is_whole() => {
-                Types::INTEGER
-            }
+            Json::Number(text) if self.mode.is_schema() && Exact::of_text(text).is_whole() => Types::INTEGER,
             Json::Number(_) => Types::FRACTION,
             Json::Text(_) => Types::STRING,
             Json::Array(_) => Types::ARRAY,
@@ -280,14 +279,14 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         }
     }
 
-    /// Whether the value is a text that the type takes where the schema lists others.
+    /// Returns whether the value is a string that the type accepts although the schema does not list it.
     pub(super) fn is_unlisted(&self, id: NodeId, value: ValueId) -> bool {
         let Json::Text(text) = self.doc.get(value) else { return false };
-        let is_of_another_arm = self.checker.node(id).beside.iter().any(|other| **other == **text);
-        !is_of_another_arm && self.insight.takes_unlisted(id, text)
+        let is_of_another_arm = self.checker.node(id).siblings.iter().any(|other| **other == **text);
+        !is_of_another_arm && self.type_info.accepts_unlisted(id, text)
     }
 
-    /// A whole number may be written with a fraction of zero (2020-12 core, 4.2.3), which serde does not take.
+    /// An integer may be written with a fraction of zero (2020-12 core, 4.2.3), which serde does not accept.
     fn round(&mut self, node: &Node, value: ValueId) {
         let Json::Number(text) = self.doc.get(value) else { return };
         if self.findings.is_none() || is_written_whole(text) || node.reach.has(Types::NUMBER) {
@@ -299,29 +298,29 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
     }
 
     fn number(&mut self, id: NodeId, node: &'c Node, number: Exact, value: ValueId) -> bool {
-        if !self.terms.has_rules() {
+        if !self.mode.has_constraints() {
             let Json::Number(text) = self.doc.get(value) else { return true };
-            return node.number.hold(text, number) || self.insight.reads(id, number.to_value());
+            return node.number.accept(text, number) || self.type_info.reads(id, number.to_value());
         }
-        if node.is_free() && self.terms != Terms::Schema && self.is_wide(value) {
-            return self.say(ProblemKind::Range, || TOO_WIDE.to_owned());
+        if node.is_free() && self.mode != Mode::Schema && self.is_wide(value) {
+            return self.report(ProblemKind::Range, || TOO_WIDE.to_owned());
         }
         if !number.as_float().is_finite() && node.reach.overlaps(Types::NUMBER) {
             return self
-                .say(ProblemKind::Range, || "the number is too large for a float of 64 bits".to_owned());
+                .report(ProblemKind::Range, || "the number is too large for a float of 64 bits".to_owned());
         }
         let Json::Number(text) = self.doc.get(value) else { return true };
-        node.number.hold(text, number)
-            || self.say_value(ProblemKind::Range, node, value, |checker| checker.describe(id))
+        node.number.accept(text, number)
+            || self.report_value(ProblemKind::Range, node, value, |checker| checker.describe(id))
     }
 
-    /// The node of what a value holds that may be anything.
+    /// Returns the node of a member or item that may have any value.
     pub(super) fn of_any(&self, node: &Node) -> Option<NodeId> {
-        (node.is_free() && self.terms != Terms::Schema && self.terms.has_rules())
+        (node.is_free() && self.mode != Mode::Schema && self.mode.has_constraints())
             .then_some(self.checker.anything)
     }
 
-    /// Whether the number is an integer that `serde_json` would turn into a float.
+    /// Returns whether the number is an integer that `serde_json` would convert to a float.
     fn is_wide(&self, value: ValueId) -> bool {
         match self.doc.get(value) {
             Json::Number(text) => {
@@ -339,13 +338,13 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         if !rules.have_length_of(text) {
             let length = text.chars().count();
             let quantity = super::describe::quantity(rules.min_length, rules.max_length, "character");
-            // The length of a secret tells something of the secret.
+            // The length of a secret is a hint about its value.
             let hidden = self.secret.is_some() || node.holds_secret();
             let got = if hidden { String::new() } else { format!("; got {length}") };
-            fits = self.say(ProblemKind::Size, || format!("expected a string of {quantity}{got}"));
+            fits = self.report(ProblemKind::Size, || format!("expected a string of {quantity}{got}"));
         }
         if !shaped {
-            return self.say_value(ProblemKind::Pattern, node, value, |checker| checker.describe(id));
+            return self.report_value(ProblemKind::Pattern, node, value, |checker| checker.describe(id));
         }
         fits
     }
@@ -355,17 +354,17 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         let mut fits = true;
         let length = count as u64;
         let outside = !array.have_length(length);
-        // Serde counts the items of a tuple, and of nothing else.
-        if outside && (self.terms.has_rules() || !array.prefix.is_empty()) {
+        // Serde only counts the items of tuples.
+        if outside && (self.mode.has_constraints() || !array.prefix.is_empty()) {
             let quantity = super::describe::quantity(array.min_items, array.max_items, "item");
-            fits &= self.say(ProblemKind::Size, || format!("expected {quantity}; got {length}"));
+            fits &= self.report(ProblemKind::Size, || format!("expected {quantity}; got {length}"));
         }
         if array.unique
-            && self.terms.has_rules()
+            && self.mode.has_constraints()
             && let Json::Array(items) = self.doc.get(value)
             && let Some((first, second)) = number::first_repeat(self.doc, items)
         {
-            fits &= self.say(ProblemKind::Size, || {
+            fits &= self.report(ProblemKind::Size, || {
                 format!("every item may stand here once; item {second} repeats item {first}")
             });
         }
@@ -378,18 +377,18 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
                 return false;
             }
         }
-        if let Some(contains) = array.contains.as_ref().filter(|_| self.terms.has_rules()) {
+        if let Some(contains) = array.contains.as_ref().filter(|_| self.mode.has_constraints()) {
             let mut matching = 0;
             for index in 0..count {
                 let item = self.item(value, index);
-                matching +=
-                    u64::from(item.is_some_and(|item| self.silently(contains.node, item, self.terms)));
+                matching += u64::from(item.is_some_and(|item| self.matches(contains.node, item, self.mode)));
             }
             if matching < contains.min || contains.max.is_some_and(|max| matching > max) {
                 let item = self.checker.describe(contains.node);
                 let quantity = super::describe::quantity(Some(contains.min), contains.max, "item");
-                fits &= self
-                    .say(ProblemKind::Size, || format!("expected {quantity} to be {item}; got {matching}"));
+                fits &= self.report(ProblemKind::Size, || {
+                    format!("expected {quantity} to be {item}; got {matching}")
+                });
             }
         }
         fits
@@ -402,12 +401,12 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         }
     }
 
-    /// Whether the value fits on these terms, without a word about what does not.
-    pub(super) fn silently(&mut self, id: NodeId, value: ValueId, terms: Terms) -> bool {
+    /// Returns whether the value matches in this mode, without reporting problems.
+    pub(super) fn matches(&mut self, id: NodeId, value: ValueId, mode: Mode) -> bool {
         let findings = self.findings.take();
-        let before = std::mem::replace(&mut self.terms, terms);
+        let before = std::mem::replace(&mut self.mode, mode);
         let fits = self.run(id, value);
-        self.terms = before;
+        self.mode = before;
         self.findings = findings;
         fits && self.steps > 0
     }
@@ -419,13 +418,13 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         fits
     }
 
-    /// Reports a problem at the current place; answers false.
-    pub(super) fn say(&mut self, kind: ProblemKind, message: impl FnOnce() -> String) -> bool {
-        self.say_of(None, kind, message)
+    /// Reports a problem at the current location; returns false.
+    pub(super) fn report(&mut self, kind: ProblemKind, message: impl FnOnce() -> String) -> bool {
+        self.report_member(None, kind, message)
     }
 
-    /// Reports a problem of a member that is not there, or at the current place.
-    pub(super) fn say_of(
+    /// Reports a problem with a missing member, or at the current location; returns false.
+    pub(super) fn report_member(
         &mut self,
         name: Option<&str>,
         kind: ProblemKind,
@@ -449,19 +448,19 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         }
     }
 
-    /// Reports that the value is not what was expected; answers false.
-    pub(super) fn say_value(
+    /// Reports an unexpected value; returns false.
+    pub(super) fn report_value(
         &mut self,
         kind: ProblemKind,
         node: &Node,
         value: ValueId,
         expected: impl FnOnce(&Checker) -> String,
     ) -> bool {
-        self.say_with(kind, node, value, expected, "")
+        self.report_with(kind, node, value, expected, "")
     }
 
-    /// The same with more words at the end.
-    pub(super) fn say_with(
+    /// The same with an addition to the message.
+    pub(super) fn report_with(
         &mut self,
         kind: ProblemKind,
         node: &Node,
@@ -475,14 +474,14 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         let hidden = self.secret.is_some() || node.holds_secret();
         let got = super::describe::got(self.doc, value, hidden);
         let expected = expected(self.checker);
-        self.say(kind, || format!("expected {expected}; got {got}{more}"))
+        self.report(kind, || format!("expected {expected}; got {got}{more}"))
     }
 }
 
-/// What is said about an integer where the type holds any JSON value.
+/// The message for an integer where the type accepts any JSON value.
 const TOO_WIDE: &str = "an integer of more than 64 bits would lose digits here; send it as a string";
 
-/// Whether a number is written as serde reads integers: digits only, and no minus before a zero.
+/// Returns whether a number is written as serde reads integers: only digits, and no minus sign before zero.
 fn is_written_whole(text: &str) -> bool {
     text != "-0" && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
 }

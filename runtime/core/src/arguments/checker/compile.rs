@@ -8,8 +8,8 @@ use crate::pointer::below;
 use crate::schema::SchemaProblem;
 
 use super::{
-    Beyond, Checker, Contains, Exact, Format, InPlace, Node, NodeId, ObjectRules, Pattern, ROOT, Types,
-    Whereabouts,
+    Beyond, Checker, Contains, Exact, Format, InPlace, Location, Node, NodeId, ObjectRules, Pattern, ROOT,
+    Types,
 };
 
 /// A schema that cannot be enforced.
@@ -79,7 +79,7 @@ impl Checker {
             targets: HashMap::new(),
             error: None,
         };
-        // The root is a target like any other, so that `{"$ref": "#"}` leads to it.
+        // The root can be referred to like any other schema, with `{"$ref": "#"}`.
         compiler.targets.insert("#".to_owned(), ROOT);
         compiler.add(schema, "");
         let anything = compiler.add(&Value::Bool(true), "");
@@ -90,7 +90,7 @@ impl Checker {
         let names =
             nodes.iter().flat_map(|node| &node.object.properties).map(|(name, _)| name.clone()).collect();
         let mut checker = Self { nodes, anything, pointers, names };
-        checker.spread_marks();
+        checker.propagate_marks();
         (checker, error)
     }
 }
@@ -121,10 +121,10 @@ struct Compiler<'s> {
 }
 
 impl<'s> Compiler<'s> {
-    /// Adds the node of `schema`, which stands at `pointer`.
+    /// Adds the node of `schema`, which is located at `pointer`.
     fn add(&mut self, schema: &'s Value, pointer: &str) -> NodeId {
         let id = NodeId(self.nodes.len());
-        // The place is taken first: what the node holds may refer back to it.
+        // Reserves the id first, since the node may refer to itself.
         self.nodes.push(Node::default());
         self.pointers.push(pointer.to_owned());
         self.nodes[id.0] = match schema {
@@ -176,7 +176,7 @@ impl<'s> Compiler<'s> {
         node.array.prefix = self.list(keywords, "prefixItems", pointer);
         node.array.items = self.one(keywords, "items", pointer);
         if node.array.max_items.is_some_and(|max| max <= node.array.prefix.len() as u64) {
-            // A tuple: there is nothing behind its places.
+            // A tuple has no items beyond its prefix.
             node.array.items = None;
         }
         node.array.contains = self.one(keywords, "contains", pointer).map(|node| Contains {
@@ -198,7 +198,7 @@ impl<'s> Compiler<'s> {
         let unevaluated = keywords.get("unevaluatedProperties");
         object.sealed = unevaluated == Some(&Value::Bool(false));
         let is_closed = object.sealed || keywords.get("additionalProperties") == Some(&Value::Bool(false));
-        object.denies = is_closed && !keywords.contains_key(CLOSED_BY_US);
+        object.denies_unknown = is_closed && !keywords.contains_key(CLOSED_BY_US);
         let positions = 0..object.properties.len();
         object.spellings = positions.map(|at| (object.properties[at].0.clone(), at)).collect();
         object.spellings.sort_unstable();
@@ -224,7 +224,8 @@ impl<'s> Compiler<'s> {
         object.max_properties = count(keywords, "maxProperties");
     }
 
-    /// Takes `null` out of the schema of a member that may be left out: it says the same, and is nothing to ask for.
+    /// Removes `null` from the schema of an optional member: it means that the member is omitted, so errors need
+    /// not mention it.
     fn hide_null(&mut self, NodeId(id): NodeId) {
         let is_null = |nodes: &[Node], NodeId(arm): NodeId| nodes[arm].types == Some(Types::NULL);
         let node = &self.nodes[id];
@@ -270,7 +271,7 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    /// The node that a reference leads to.
+    /// Returns the node that a reference leads to.
     fn target(&mut self, reference: &str, pointer: &str) -> Option<NodeId> {
         if let Some(id) = self.targets.get(reference) {
             return Some(*id);
@@ -329,11 +330,11 @@ impl<'s> Compiler<'s> {
     }
 }
 
-fn here_if(is_here: bool) -> Whereabouts {
-    if is_here { Whereabouts::Here } else { Whereabouts::Nowhere }
+fn here_if(is_here: bool) -> Location {
+    if is_here { Location::Here } else { Location::Nowhere }
 }
 
-/// Marks an object that is closed by us, and not by `deny_unknown_fields`. Stands in no schema that is shown.
+/// Marks an object that was closed here, not by `deny_unknown_fields`. Never part of a published schema.
 pub(in crate::arguments) const CLOSED_BY_US: &str = crate::schema::CLOSED_BY_US;
 
 pub(super) fn types(keywords: &Map<String, Value>) -> Option<Types> {
@@ -361,15 +362,15 @@ fn samples(keywords: &Map<String, Value>) -> Vec<Value> {
 }
 
 fn usual(keywords: &Map<String, Value>) -> Option<&'static str> {
-    // Formats that are not checked here; the type may well look at them.
+    // The type may validate formats that are not checked here.
     let format = keywords.get("format").and_then(Value::as_str).unwrap_or_default();
     let of_format = UNCHECKED.iter().find(|(name, _)| *name == format).map(|(_, sample)| *sample);
-    // Patterns of ours, of which a text made from the pattern alone may be none that the type takes.
+    // Patterns by this library, for which a string generated from the pattern may be invalid for the type.
     let pattern = keywords.get("pattern").and_then(Value::as_str);
     of_format.or_else(|| crate::schema::sample_of(pattern?))
 }
 
-/// Texts of formats that are shown only.
+/// Strings for formats that are only annotations.
 const UNCHECKED: [(&str, &str); 5] = [
     ("uri", "https://example.com/"),
     ("iri", "https://example.com/"),
@@ -384,7 +385,7 @@ pub(super) fn names(list: &Value) -> Vec<Box<str>> {
 
 fn count(keywords: &Map<String, Value>, key: &str) -> Option<u64> {
     let value = keywords.get(key)?;
-    // `2.0` is a count too (2020-12 validation, 6.3.1).
+    // `2.0` is a valid count (2020-12 validation, 6.3.1).
     value.as_u64().or_else(|| match Exact::of_value(value)? {
         Exact::Whole(whole) => u64::try_from(whole).ok(),
         Exact::Fraction(_) => None,

@@ -1,6 +1,6 @@
-//! Numbers as they are written: digits and a power of ten, without the rounding of floats.
+//! Exact decimal numbers: digits and a power of ten, without the rounding of floats.
 
-/// `mantissa` times ten to the power of `exponent`; the mantissa does not end in a zero, unless it is 0.
+/// `mantissa` × 10^`exponent`; the mantissa has no trailing zeros, unless it is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::arguments) struct Decimal {
     negative: bool,
@@ -9,7 +9,7 @@ pub(in crate::arguments) struct Decimal {
 }
 
 impl Decimal {
-    /// The number that `text` writes in JSON; `None` for more than 38 digits, which no type of Rust but a float takes.
+    /// Parses a JSON number; `None` for more than 38 digits, which only floats support.
     pub(in crate::arguments) fn of(text: &str) -> Option<Self> {
         let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let (digits, exponent) = match text.split_once(['e', 'E']) {
@@ -26,7 +26,7 @@ impl Decimal {
                 return None;
             }
             if digit == 0 {
-                // Zeros at the end are no digits of the mantissa.
+                // Trailing zeros belong to the exponent.
                 zeros += u32::from(mantissa > 0);
                 continue;
             }
@@ -40,32 +40,32 @@ impl Decimal {
         Some(Self { negative: negative && mantissa > 0, mantissa, exponent })
     }
 
-    /// The whole number, if it is one that `i128` holds.
+    /// Returns the integer, if it fits `i128`.
     pub(in crate::arguments) fn to_whole(self) -> Option<i128> {
         let power = u32::try_from(self.exponent).ok()?;
         let whole = i128::try_from(self.mantissa.checked_mul(10_u128.checked_pow(power)?)?).ok()?;
         Some(if self.negative { -whole } else { whole })
     }
 
-    /// The digits of the whole number, if it is one that any integer of Rust holds.
+    /// Returns the digits of the integer, if any Rust integer type can hold it.
     pub(in crate::arguments) fn to_digits(self) -> Option<String> {
         let power = u32::try_from(self.exponent).ok()?;
         let whole = self.mantissa.checked_mul(10_u128.checked_pow(power)?)?;
         Some(format!("{}{whole}", if self.negative { "-" } else { "" }))
     }
 
-    /// Whether the number is a whole multiple of `step`.
+    /// Returns whether the number is a multiple of `step`.
     pub(in crate::arguments) fn is_multiple_of(self, step: Self) -> bool {
         if self.mantissa == 0 {
             return step.mantissa != 0;
         }
-        // Both have the factors of their mantissas and as many tens as their exponents say. Fewer tens than the step
-        // has: the number ends in a digit, and the step does not divide it.
+        // Both are a mantissa times a power of ten. With a smaller exponent than the step, the number ends in a
+        // digit that the step cannot produce.
         let Ok(tens) = u64::try_from(self.exponent.saturating_sub(step.exponent)) else { return false };
         if step.mantissa == 0 {
             return false;
         }
-        // What the tens cannot divide away must be divided by the digits.
+        // The power of ten may contain factors of the step; the mantissa must contain the remaining ones.
         let mut left = step.mantissa / common_divisor(step.mantissa, self.mantissa);
         for factor in [2, 5] {
             let mut tens = tens;

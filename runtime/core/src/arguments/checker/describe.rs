@@ -1,4 +1,4 @@
-//! Schemas and values in words.
+//! Descriptions of schemas and values.
 
 use serde_json::Value;
 
@@ -7,23 +7,23 @@ use crate::arguments::doc::{Doc, Json, ValueId};
 use crate::arguments::problem::{MAX_LISTED, MAX_QUOTED, cut, quote};
 use crate::suggest;
 
-/// How long the description of an argument may be where its lack is reported.
+/// Maximum length of a description in the message about a missing argument.
 const MAX_DESCRIPTION: usize = 160;
-/// How many levels of arms are spelled out.
+/// Maximum number of levels of arms in a description.
 const MAX_ARM_LEVELS: usize = 2;
 
 impl Checker {
-    /// What fits the node: `a string matching ^a`, `an integer from 1 to 5`.
+    /// Describes the values that the node accepts: `a string matching ^a`, `an integer from 1 to 5`.
     pub(in crate::arguments) fn describe(&self, id: NodeId) -> String {
         self.describe_within(id, MAX_ARM_LEVELS)
     }
 
-    /// What each of the arms takes.
+    /// Describes the values that each of the arms accepts.
     pub(in crate::arguments) fn describe_arms(&self, arms: &[NodeId]) -> String {
         self.arms_within(arms, MAX_ARM_LEVELS)
     }
 
-    /// The text of a problem: a member that must be there is not.
+    /// Returns the message for a missing member.
     pub(in crate::arguments) fn missing(&self, property: Option<NodeId>) -> String {
         let Some(id) = property else { return "missing".to_owned() };
         let mut text = format!("missing; expected {}", self.describe(id));
@@ -58,7 +58,7 @@ impl Checker {
         self.with_details(&nodes, names.join(" or "))
     }
 
-    /// Adds the details that a description in one line can hold.
+    /// Adds the details that fit on one line.
     fn with_details(&self, nodes: &[NodeId], mut text: String) -> String {
         for node in nodes.iter().map(|id| self.node(*id)) {
             for detail in details(node) {
@@ -98,7 +98,7 @@ impl Checker {
     }
 }
 
-/// The text of a problem: an object to which all of `nodes` apply has no member of this name.
+/// Returns the message for an unknown member of an object that all of `nodes` apply to.
 pub(super) fn unknown_name(nodes: &[&Node], name: &str) -> String {
     let objects = || nodes.iter().map(|node| &node.object);
     let mut known: Vec<&str> = Vec::new();
@@ -119,7 +119,7 @@ pub(super) fn unknown_name(nodes: &[&Node], name: &str) -> String {
     format!("{}; names may also match {patterns}", unknown(name, &known))
 }
 
-/// What a value is, short: scalars as they are if they are not `hidden`, the rest by kind.
+/// Describes a value: scalars are quoted unless they are `hidden`, others are described by kind.
 pub(in crate::arguments) fn got(doc: &Doc<'_>, value: ValueId, hidden: bool) -> String {
     match doc.get(value) {
         Json::Null => "null".to_owned(),
@@ -134,7 +134,7 @@ pub(in crate::arguments) fn got(doc: &Doc<'_>, value: ValueId, hidden: bool) -> 
     }
 }
 
-/// `1 to 3 items`, `at least 2 items`.
+/// Formats `1 to 3 items`, `at least 2 items`.
 pub(in crate::arguments) fn quantity(min: Option<u64>, max: Option<u64>, of: &str) -> String {
     match (min.filter(|min| *min > 0), max) {
         (Some(min), Some(max)) if min == max => quantity_of(min, of),
@@ -145,9 +145,9 @@ pub(in crate::arguments) fn quantity(min: Option<u64>, max: Option<u64>, of: &st
     }
 }
 
-/// The text of a problem: there is no member `name`; `known` are those that there are.
+/// Returns the message for an unknown member `name`; `known` are the names that exist.
 pub(in crate::arguments) fn unknown(name: &str, known: &[&str]) -> String {
-    // Nearness takes time in proportion to both lengths; a name this long is not a typo.
+    // The edit distance takes time in proportion to both lengths, and such a long name is not a typo.
     const MAX_NAME: usize = 128;
     let nearest = if name.len() <= MAX_NAME { suggest::nearest(name, known.iter().copied()) } else { None };
     if let Some(nearest) = nearest {
@@ -163,7 +163,7 @@ fn quantity_of(count: u64, of: &str) -> String {
     if count == 1 { format!("1 {of}") } else { format!("{count} {of}s") }
 }
 
-/// `one of "a", "b"`.
+/// Formats `one of "a", "b"`.
 pub(super) fn choices(allowed: &[Value]) -> String {
     let quoted =
         |value: &Value| value.as_str().map_or_else(|| cut(&value.to_string(), MAX_DESCRIPTION), quote);
@@ -173,7 +173,7 @@ pub(super) fn choices(allowed: &[Value]) -> String {
     }
 }
 
-/// A list with its end cut off if it is too long.
+/// Formats a list, truncated if it is too long.
 fn list(items: impl ExactSizeIterator<Item = String>) -> String {
     let more = items.len().saturating_sub(MAX_LISTED);
     let mut text = items.take(MAX_LISTED).collect::<Vec<_>>().join(", ");

@@ -1,4 +1,4 @@
-//! The formats that are enforced; the table stands in the documentation of [`crate::arguments`].
+//! The formats that are enforced; see the table in [`crate::arguments`].
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -14,16 +14,16 @@ pub(in crate::arguments) enum Format {
 }
 
 impl Format {
-    /// Every enforced format.
+    /// All enforced formats.
     pub(in crate::arguments) const ALL: [Self; 6] =
         [Self::Date, Self::Time, Self::DateTime, Self::Uuid, Self::Ipv4, Self::Ipv6];
 
-    /// The enforced format of this name; `None` for those that are only shown.
+    /// Returns the enforced format with this name; `None` for those that are annotations.
     pub(in crate::arguments) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The name in JSON Schema.
+    /// Returns the name in JSON Schema.
     pub(in crate::arguments) fn name(self) -> &'static str {
         match self {
             Self::Date => "date",
@@ -35,7 +35,7 @@ impl Format {
         }
     }
 
-    /// What a person would call it.
+    /// Returns a description for messages.
     pub(in crate::arguments) fn describe(self) -> &'static str {
         match self {
             Self::Date => "a date such as 2026-07-28",
@@ -47,12 +47,12 @@ impl Format {
         }
     }
 
-    /// A text of this format: the one that [`Format::describe`] names.
+    /// Returns an example: the one in [`Format::describe`].
     pub(in crate::arguments) fn sample(self) -> &'static str {
         self.describe().rsplit(' ').next().unwrap_or_default()
     }
 
-    /// Whether `text` is of this format.
+    /// Returns whether `text` has this format.
     pub(in crate::arguments) fn fits(self, text: &str) -> bool {
         match self {
             Self::Date => is_date(text.as_bytes()),
@@ -70,7 +70,7 @@ impl Format {
     }
 }
 
-/// The number that `digits` write, if they are digits and nothing else.
+/// Parses `digits`, which must be decimal digits only.
 fn number(digits: &[u8]) -> Option<u32> {
     digits
         .iter()
@@ -97,7 +97,7 @@ fn is_date(text: &[u8]) -> bool {
     (1..=days).contains(&day)
 }
 
-/// `full-time` of RFC 3339; second 60 only where a leap second can be, at the end of a day in UTC.
+/// `full-time` of RFC 3339; second 60 is only valid for a possible leap second, at the end of a day in UTC.
 fn is_time(text: &[u8]) -> bool {
     if text.len() < 9 || text[2] != b':' || text[5] != b':' {
         return false;

@@ -1,8 +1,8 @@
-//! What holds for a node because of those that it leads to.
+//! Properties of a node that depend on the nodes it refers to.
 
-use super::{Beyond, Checker, NodeId, ROOT, Types, Whereabouts};
+use super::{Beyond, Checker, Location, NodeId, ROOT, Types};
 
-/// How many `$ref`s and combinators in a row are followed to find the types of a value.
+/// Maximum number of consecutive `$ref`s and combinators to follow for the types of a value.
 const MAX_INDIRECTION: usize = 8;
 
 impl Checker {
@@ -10,26 +10,26 @@ impl Checker {
     pub(in crate::arguments) fn hide(&mut self, name: &str) {
         for at in self.parts_of_root() {
             if let Some(NodeId(property)) = self.nodes[at].object.property(name) {
-                self.nodes[property].secrets = Whereabouts::Here;
+                self.nodes[property].secrets = Location::Here;
             }
         }
-        self.spread_marks();
+        self.propagate_marks();
     }
 
-    /// Leaves names that the root does not list to serde, unless serde refuses them.
+    /// Leaves unknown names at the root to serde, unless serde rejects them.
     pub(in crate::arguments) fn open_root(&mut self) {
         for at in self.parts_of_root() {
             let object = &self.nodes[at].object;
             let is_shut = object.additional.is_some_and(|additional| self.node(additional).never);
             let object = &mut self.nodes[at].object;
-            if is_shut && !object.denies {
+            if is_shut && !object.denies_unknown {
                 object.additional = None;
             }
-            object.sealed &= object.denies;
+            object.sealed &= object.denies_unknown;
         }
     }
 
-    /// Lets the root property `name` go by `alias` too.
+    /// Accepts `alias` as another name of the root property `name`.
     pub(in crate::arguments) fn add_alias(&mut self, name: &str, alias: &str) {
         for at in self.parts_of_root() {
             let object = &mut self.nodes[at].object;
@@ -40,7 +40,7 @@ impl Checker {
         }
     }
 
-    /// The root and all that may apply in its place, as positions in the list of nodes.
+    /// Returns the root and all nodes that may apply to the same value, as indices.
     fn parts_of_root(&self) -> Vec<usize> {
         let mut parts = vec![ROOT];
         let mut next = 0;
@@ -53,12 +53,13 @@ impl Checker {
         parts.into_iter().map(|NodeId(at)| at).collect()
     }
 
-    /// Carries the marks of nodes up to all that lead to them, until nothing changes: references may be circular.
-    pub(super) fn spread_marks(&mut self) {
+    /// Propagates properties of nodes to all nodes that refer to them, until nothing changes: references may be
+    /// circular.
+    pub(super) fn propagate_marks(&mut self) {
         for at in 0..self.nodes.len() {
             self.nodes[at].reach = self.reach(NodeId(at), MAX_INDIRECTION);
             let node = &self.nodes[at];
-            // Serde takes the first form that fits, by rules of its own, and any number for any value.
+            // Serde selects the first matching variant by its own rules, and accepts any number as a JSON value.
             if node.is_free() || node.in_place.arms().next().is_some() {
                 self.nodes[at].beyond_serde = Beyond::Everything;
             }
@@ -68,15 +69,16 @@ impl Checker {
                 .copied()
                 .filter(|arm| self.reach(*arm, MAX_INDIRECTION).overlaps(Types::OBJECT))
                 .collect();
-            self.nodes[at].told = objects.len() < 2 || self.tell_apart(&objects);
+            self.nodes[at].arms_distinct = objects.len() < 2 || self.mark_distinct_arms(&objects);
             let names: Vec<Box<str>> = objects
                 .iter()
                 .flat_map(|arm| &self.node(*arm).object.properties)
                 .map(|(name, _)| name.clone())
                 .collect();
             let names: Vec<&str> = names.iter().map(|name| &**name).collect();
-            self.tell_of_others(&objects);
-            self.nodes[at].partly_told = self.nodes[at].told || self.tag_of_some(&objects, &names).is_some();
+            self.store_names_of_others(&objects);
+            self.nodes[at].arms_partly_distinct =
+                self.nodes[at].arms_distinct || self.tag_of_some(&objects, &names).is_some();
             let object = &self.nodes[at].object;
             let is_closed = object.additional.is_some_and(|additional| self.node(additional).never);
             let has_names = is_closed || object.sealed || !object.properties.is_empty();
@@ -89,11 +91,11 @@ impl Checker {
                 let (mut secrets, mut beyond_serde, mut outlined) =
                     (node.secrets, node.beyond_serde, node.outlined);
                 if node.in_place.nodes().any(|part| self.node(part).is_secret()) {
-                    secrets = Whereabouts::Here;
+                    secrets = Location::Here;
                 }
                 for child in node.children().map(|child| self.node(child)) {
                     if child.holds_secret() {
-                        secrets = secrets.max(Whereabouts::Below);
+                        secrets = secrets.max(Location::Below);
                     }
                     beyond_serde = beyond_serde.max(child.beyond_serde);
                     outlined |= child.outlined;
@@ -109,8 +111,8 @@ impl Checker {
         }
     }
 
-    /// Lets each arm that takes further members know which names only others list.
-    fn tell_of_others(&mut self, arms: &[NodeId]) {
+    /// Stores in each arm that accepts further members the names that only other arms list.
+    fn store_names_of_others(&mut self, arms: &[NodeId]) {
         let listed = |checker: &Self, arm: NodeId| -> Vec<Box<str>> {
             let parts = checker.always(arm).into_iter();
             parts.flat_map(|id| &checker.node(id).object.properties).map(|(name, _)| name.clone()).collect()
@@ -122,37 +124,37 @@ impl Checker {
             for NodeId(part) in self.always(*arm) {
                 let object = &mut self.nodes[part].object;
                 if object.additional.is_some() {
-                    object.elsewhere.clone_from(&others);
+                    object.other_variants.clone_from(&others);
                 }
             }
         }
     }
 
-    /// Whether something tells the arms apart; each then knows what tells the others.
-    fn tell_apart(&mut self, arms: &[NodeId]) -> bool {
+    /// Returns whether something distinguishes the arms, and stores in each arm what distinguishes the others.
+    fn mark_distinct_arms(&mut self, arms: &[NodeId]) -> bool {
         if let Some((tag, values)) = self.tag(arms) {
             let values: Vec<Box<str>> =
                 values.iter().filter_map(|value| value.as_str().map(Into::into)).collect();
             let nodes = arms.iter().flat_map(|arm| self.always(*arm));
             let tags: Vec<NodeId> = nodes.filter_map(|id| self.node(id).object.property(&tag)).collect();
             for NodeId(node) in tags {
-                self.nodes[node].beside.clone_from(&values);
+                self.nodes[node].siblings.clone_from(&values);
             }
             return self.has_different_tags(arms, &tag);
         }
         let Some(keys) = self.keys(arms) else {
-            self.tell_some_apart(arms);
+            self.mark_partly_distinct_arms(arms);
             return false;
         };
         let names: Vec<Box<str>> = keys.iter().map(|(name, _)| name.clone()).collect();
         for (_, NodeId(arm)) in keys {
-            self.nodes[arm].beside.clone_from(&names);
+            self.nodes[arm].siblings.clone_from(&names);
         }
         true
     }
 
-    /// The same for tags that only some of the arms have, as those of a flattened `Option` beside the arm without.
-    fn tell_some_apart(&mut self, arms: &[NodeId]) {
+    /// The same for tags that only some of the arms have, such as those of a flattened `Option`.
+    fn mark_partly_distinct_arms(&mut self, arms: &[NodeId]) {
         let mut tags: Vec<(Box<str>, Vec<Box<str>>)> = Vec::new();
         for arm in arms {
             let required = self.always(*arm).into_iter().flat_map(|id| &self.node(id).object.required);
@@ -168,7 +170,7 @@ impl Checker {
         for (name, values) in tags {
             let nodes: Vec<NodeId> = arms.iter().flat_map(|arm| self.tag_nodes(*arm, &name)).collect();
             for NodeId(tag) in nodes {
-                self.nodes[tag].beside.clone_from(&values);
+                self.nodes[tag].siblings.clone_from(&values);
             }
         }
     }

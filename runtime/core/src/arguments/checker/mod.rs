@@ -1,7 +1,8 @@
-//! A schema, compiled for checking.
+//! A compiled schema.
 //!
-//! `compile` makes nodes of it, and `marks` what holds for a node because of what it leads to. `check` runs the rules
-//! over a value: with `object`, `arms` (the choice among several forms), `rivals` (the form that serde would choose) and `text`. `describe` and `tags` have the words.
+//! `compile` converts a schema into nodes, and `marks` computes properties of nodes from the nodes that they
+//! refer to. `check` validates a value, with `object`, `arms` (selects one of several variants), `rivals` (the
+//! variant that serde would select) and `text`. `describe` and `tags` provide the messages.
 //!
 //! The derive generates no checks. Constraints that serde does not enforce may come from nested types of other
 //! crates, which a derive cannot see, so they are compiled from the schema, once, when the server is built.
@@ -12,10 +13,10 @@ mod marks;
 
 mod arms;
 mod check;
+mod cost;
 mod object;
 mod rivals;
 mod text;
-mod toll;
 
 mod decimal;
 mod describe;
@@ -31,11 +32,11 @@ use serde_json::Value;
 pub use compile::{SchemaError, SchemaFault};
 
 pub(super) use beyond_serde::Beyond;
-pub(super) use check::{Check, Insight, NoInsight, Terms};
+pub(super) use check::{Check, Mode, NoTypeInfo, TypeInfo};
+pub(super) use cost::is_affordable;
 pub(super) use describe::{got, unknown};
 pub(super) use number::{Exact, same};
 pub(super) use object::REPEATED;
-pub(super) use toll::is_affordable;
 
 use super::doc::Doc;
 use super::problem::Findings;
@@ -44,21 +45,20 @@ use pattern::Pattern;
 
 /// A compiled JSON Schema (2020-12).
 ///
-/// All keywords of the validation vocabulary and the applicators are understood, except `unevaluatedItems` and
-/// `$dynamicRef`; of `unevaluatedProperties` the value `false`, and of the formats those that the table in
-/// [`crate::arguments`] lists.
+/// Supports all keywords of the validation vocabulary and the applicators, except `unevaluatedItems` and
+/// `$dynamicRef`; `unevaluatedProperties` must be `false`. [`crate::arguments`] lists the supported formats.
 #[derive(Debug)]
 pub struct Checker {
     nodes: Vec<Node>,
-    /// A node that anything fits.
+    /// A node that accepts everything.
     anything: NodeId,
-    /// Where each node stands in the schema, as JSON pointers.
+    /// The location of each node in the schema, as JSON pointers.
     pointers: Vec<String>,
-    /// The names of all properties, wherever they stand.
+    /// The names of all properties at any depth.
     names: HashSet<Box<str>>,
 }
 
-/// Where a node stands in [`Checker::nodes`].
+/// The index of a node in [`Checker::nodes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NodeId(usize);
 
@@ -68,7 +68,7 @@ impl NodeId {
     }
 }
 
-/// The node of the whole schema.
+/// The root node.
 pub(super) const ROOT: NodeId = NodeId(0);
 
 /// One schema object.
@@ -88,60 +88,61 @@ pub(super) struct Node {
     pub(super) description: Option<Box<str>>,
     /// `examples`, then `default`.
     pub(super) samples: Vec<Value>,
-    /// A text of its format or pattern that a type takes, where the text is no author's.
+    /// A string of its format or pattern that the type accepts, unless the author wrote the pattern.
     pub(super) usual: Option<&'static str>,
-    /// Where secrets stand; what stands in the same place counts as here.
-    pub(super) secrets: Whereabouts,
-    /// What serde does not enforce by itself, here or below.
+    /// Where the value has secrets. Nodes that apply to the same value count as this one.
+    pub(super) secrets: Location,
+    /// Constraints, here or below, that serde does not enforce by itself.
     pub(super) beyond_serde: Beyond,
-    /// Whether `null` stands for "left out" here too, beside what the rest of the node takes.
+    /// Whether `null` also means that the member is omitted.
     pub(super) nullable: bool,
-    /// Members of all arms that serde reads by themselves, whichever arm it takes.
+    /// Members of all arms that serde reads only once, whichever arm it selects.
     pub(super) read_once: Vec<Box<str>>,
-    /// The types that a value can have, as far as `type`, `enum` and the schemas in the same place say.
+    /// The types that a value can have, judging by `type`, `enum` and the schemas for the same value.
     pub(super) reach: Types,
-    /// Whether something but their fit tells the arms apart: a tag, or the name of the only member.
-    pub(super) told: bool,
-    /// Whether that is so for all arms but one, as for a flattened `Option` of a tagged enum.
-    pub(super) partly_told: bool,
-    /// What tells this arm, or the arm whose tag this is, from those beside it: their tags, or names of only members.
-    pub(super) beside: Vec<Box<str>>,
+    /// Whether the arms are distinguished by a tag or by the name of their only member.
+    pub(super) arms_distinct: bool,
+    /// Whether that holds for all arms but one, as for a flattened `Option` of a tagged enum.
+    pub(super) arms_partly_distinct: bool,
+    /// The tags or member names that distinguish this arm (or the arm with this tag) from its siblings.
+    pub(super) siblings: Vec<Box<str>>,
     /// Whether a reference leads here.
     pub(super) shared: bool,
-    /// Whether an object with a fixed set of names, or a rule that serde does not know, stands here or below.
+    /// Whether an object with a fixed set of names, or a constraint that serde does not enforce, is here or
+    /// below.
     pub(super) outlined: bool,
 }
 
-/// Where in a schema something stands.
+/// A location relative to a node.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Whereabouts {
+pub(super) enum Location {
     #[default]
     Nowhere,
-    /// In what the node leads to.
+    /// Below the node.
     Below,
-    /// In the node itself.
+    /// At the node itself.
     Here,
 }
 
 impl Node {
-    /// Whether the value is secret.
+    /// Returns whether the value is secret.
     pub(super) fn is_secret(&self) -> bool {
-        self.secrets == Whereabouts::Here
+        self.secrets == Location::Here
     }
 
-    /// Whether the value or anything below it is secret.
+    /// Returns whether the value or anything below it is secret.
     pub(super) fn holds_secret(&self) -> bool {
-        self.secrets != Whereabouts::Nowhere
+        self.secrets != Location::Nowhere
     }
 
-    /// Whether any JSON value fits.
+    /// Returns whether the node accepts any JSON value.
     pub(super) fn is_free(&self) -> bool {
         let parts = &self.in_place;
         self.types.is_none() && self.allowed.is_none() && !self.never && parts.nodes().next().is_none()
     }
 
-    /// Whether `null` is a value of its own.
-    pub(super) fn takes_null(&self) -> bool {
+    /// Returns whether the node accepts `null`.
+    pub(super) fn accepts_null(&self) -> bool {
         self.nullable || self.reach.has(Types::NULL)
     }
 }
@@ -164,7 +165,7 @@ pub(super) struct StringRules {
 }
 
 impl StringRules {
-    /// Whether the pattern and the format are those of `text`.
+    /// Returns whether `text` matches the pattern and the format.
     pub(super) fn have_shape_of(&self, text: &str) -> bool {
         self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
             && self.format.is_none_or(|format| format.fits(text))
@@ -190,7 +191,7 @@ pub(super) struct ArrayRules {
 }
 
 impl ArrayRules {
-    /// Whether so many items may stand there.
+    /// Returns whether the node accepts so many items.
     pub(super) fn have_length(&self, length: u64) -> bool {
         self.min_items.is_none_or(|min| length >= min) && self.max_items.is_none_or(|max| length <= max)
     }
@@ -206,19 +207,19 @@ pub(super) struct Contains {
 #[derive(Debug, Default)]
 pub(super) struct ObjectRules {
     pub(super) properties: Vec<(Box<str>, NodeId)>,
-    /// The names of properties and other names for them, sorted, each with the position in `properties`.
+    /// The names of properties and their aliases, sorted, each with the position in `properties`.
     spellings: Vec<(Box<str>, usize)>,
     pub(super) patterns: Vec<(Pattern, NodeId)>,
-    /// `additionalProperties`; the node of `false` is one that [never](Node::never) fits.
+    /// `additionalProperties`; `false` is a node that [never](Node::never) matches.
     pub(super) additional: Option<NodeId>,
-    /// Names of members of other variants, which are no further members of this one where they come as `null`.
-    pub(super) elsewhere: Vec<Box<str>>,
+    /// Names of members of other variants, which are ignored if they are `null`.
+    pub(super) other_variants: Vec<Box<str>>,
     /// Whether `unevaluatedProperties` is `false`.
     pub(super) sealed: bool,
-    /// Whether serde refuses unknown names by itself.
-    pub(super) denies: bool,
+    /// Whether serde by itself rejects unknown names.
+    pub(super) denies_unknown: bool,
     pub(super) names: Option<NodeId>,
-    /// Each with its position in `properties`, if it is one.
+    /// Each with its position in `properties`, if any.
     pub(super) required: Vec<(Box<str>, Option<usize>)>,
     pub(super) dependent_required: Vec<(Box<str>, Vec<Box<str>>)>,
     pub(super) dependent_schemas: Vec<(Box<str>, NodeId)>,
@@ -231,9 +232,9 @@ impl ObjectRules {
         self.position(name).map(|at| self.properties[at].1)
     }
 
-    /// The position of the property that has this name, or goes by it.
+    /// Returns the position of the property with this name or alias.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
-        // Most objects have few members, and lengths tell most names apart.
+        // Most objects have few members, and most names differ in length.
         const FEW: usize = 16;
         if self.spellings.len() <= FEW {
             let mut spellings = self.spellings.iter();
@@ -248,7 +249,7 @@ impl ObjectRules {
     }
 }
 
-/// Schemas that apply to the very same value.
+/// Schemas that apply to the same value.
 #[derive(Debug, Default)]
 pub(super) struct InPlace {
     pub(super) reference: Option<NodeId>,
@@ -288,7 +289,7 @@ impl Types {
     pub(super) const NULL: Self = Self(1);
     pub(super) const BOOLEAN: Self = Self(1 << 1);
     pub(super) const INTEGER: Self = Self(1 << 2);
-    /// A number that is not whole.
+    /// A number with a fractional part.
     pub(super) const FRACTION: Self = Self(1 << 3);
     pub(super) const NUMBER: Self = Self(1 << 3 | 1 << 2);
     pub(super) const STRING: Self = Self(1 << 4);
@@ -298,7 +299,7 @@ impl Types {
     pub(super) const NONE: Self = Self(0);
     pub(super) const ANY: Self = Self(0x7f);
 
-    /// Each type with its name and what a person would call one, in the order in which they are described.
+    /// Each type with its name and its description, in the order of descriptions.
     const NAMED: [(Self, &'static str, &'static str); 7] = [
         (Self::STRING, "string", "a string"),
         (Self::NUMBER, "number", "a number"),
@@ -345,7 +346,7 @@ impl Types {
         self.0 & other.0 == other.0
     }
 
-    /// What a person would call the types: `a string`, `an integer`.
+    /// Returns the descriptions of the types: `a string`, `an integer`.
     pub(super) fn names(self) -> impl Iterator<Item = &'static str> {
         Self::NAMED
             .into_iter()
@@ -357,30 +358,32 @@ impl Types {
 }
 
 impl Checker {
-    /// Every problem of `value`, up to the limit that [`super::MAX_PROBLEMS`] sets on what is kept.
+    /// Returns the problems with `value`, up to [`super::MAX_PROBLEMS`].
     pub fn check(&self, value: &Value) -> Findings {
         let (mut doc, whole) = Doc::of(value);
-        Check::new(self, &NoInsight, &mut doc, Terms::Schema).report(ROOT, whole, Findings::default()).0
+        Check::new(self, &NoTypeInfo, &mut doc, Mode::Schema)
+            .find_problems(ROOT, whole, Findings::default())
+            .0
     }
 
-    /// Whether `value` fits the node.
+    /// Returns whether `value` matches the node.
     pub(super) fn fits(&self, id: NodeId, value: &Value) -> bool {
         let (mut doc, whole) = Doc::of(value);
-        let mut check = Check::new(self, &NoInsight, &mut doc, Terms::Schema);
-        check.silently(id, whole, Terms::Schema)
+        let mut check = Check::new(self, &NoTypeInfo, &mut doc, Mode::Schema);
+        check.matches(id, whole, Mode::Schema)
     }
 
-    /// Whether something has several forms of objects that neither a tag nor a name tells apart.
+    /// Returns whether any choice has several objects that neither a tag nor a name distinguishes.
     pub(super) fn has_rivals(&self) -> bool {
-        self.nodes.iter().any(|node| !node.told)
+        self.nodes.iter().any(|node| !node.arms_distinct)
     }
 
-    /// Whether `name` is a property of anything.
+    /// Returns whether any object has a property `name`.
     pub(super) fn knows(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
-    /// Where the node stands in the schema, as a JSON Pointer.
+    /// Returns the location of the node in the schema, as a JSON Pointer.
     pub(super) fn pointer(&self, id: NodeId) -> &str {
         &self.pointers[id.0]
     }

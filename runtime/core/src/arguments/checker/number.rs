@@ -1,4 +1,4 @@
-//! Numbers as JSON Schema sees them: 1 and 1.0 are the same, and whole numbers are compared exactly.
+//! Numbers as in JSON Schema: 1 and 1.0 are equal, and integers are compared exactly.
 
 use serde_json::{Number, Value};
 
@@ -6,7 +6,7 @@ use super::NumberRules;
 use super::decimal::Decimal;
 use crate::arguments::doc::{Doc, Json, ValueId};
 
-/// A number, exact as long as it is whole.
+/// A number, exact if it is an integer.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::arguments) enum Exact {
     Whole(i128),
@@ -21,12 +21,12 @@ impl Exact {
         Self::of_float(number.as_f64().unwrap_or(f64::NAN))
     }
 
-    /// The number that `text` writes; an infinite one where no float is large enough.
+    /// Parses a JSON number; infinite if it is too large for a float.
     pub(in crate::arguments) fn of_text(text: &str) -> Self {
         if let Some(whole) = Decimal::of(text).and_then(Decimal::to_whole) {
             return Self::Whole(whole);
         }
-        // As `serde_json` reads it, so that a bound is held against what the type gets.
+        // Rounded like `serde_json` does, so that bounds are compared with the value that the type receives.
         Self::Fraction(serde_json::from_str(text).unwrap_or(f64::INFINITY))
     }
 
@@ -35,7 +35,7 @@ impl Exact {
     }
 
     fn of_float(float: f64) -> Self {
-        // Every float of this size or less that has no fraction is a whole number which i128 holds exactly.
+        // Up to this size, `i128` holds every float without a fraction exactly.
         const LARGEST: f64 = 1e38;
         if float.fract() == 0.0 && float.abs() < LARGEST {
             #[expect(clippy::cast_possible_truncation, reason = "checked on the line above")]
@@ -44,7 +44,7 @@ impl Exact {
         Self::Fraction(float)
     }
 
-    /// Whether the number has no fraction, as `"type": "integer"` demands.
+    /// Returns whether the number has no fraction, as `"type": "integer"` requires.
     pub(in crate::arguments) fn is_whole(self) -> bool {
         match self {
             Self::Whole(_) => true,
@@ -60,7 +60,7 @@ impl Exact {
         }
     }
 
-    /// The number in JSON.
+    /// Converts to JSON.
     pub(in crate::arguments) fn to_value(self) -> Value {
         match self {
             Self::Whole(whole) => {
@@ -96,8 +96,8 @@ impl std::fmt::Display for Exact {
 }
 
 impl NumberRules {
-    /// Whether they hold for `number`, which `text` writes.
-    pub(in crate::arguments) fn hold(&self, text: &str, number: Exact) -> bool {
+    /// Returns whether `number`, which is written as `text`, satisfies the constraints.
+    pub(in crate::arguments) fn accept(&self, text: &str, number: Exact) -> bool {
         self.minimum.is_none_or(|minimum| number >= minimum)
             && self.maximum.is_none_or(|maximum| number <= maximum)
             && self.exclusive_minimum.is_none_or(|minimum| number > minimum)
@@ -114,13 +114,13 @@ fn is_multiple(text: &str, number: Exact, step: Exact) -> bool {
     }
 }
 
-/// Whether two values are equal in the sense of JSON Schema (2020-12 core, 4.2.2).
+/// Returns whether two values are equal in the sense of JSON Schema (2020-12 core, 4.2.2).
 pub(in crate::arguments) fn same(a: &Value, b: &Value) -> bool {
     let (doc, b) = Doc::of(b);
     is(a, &doc, b)
 }
 
-/// The same for a value of a text.
+/// The same for a value of a document.
 pub(in crate::arguments) fn is(a: &Value, doc: &Doc<'_>, b: ValueId) -> bool {
     match (a, doc.get(b)) {
         (Value::Null, Json::Null) => true,
@@ -137,9 +137,9 @@ pub(in crate::arguments) fn is(a: &Value, doc: &Doc<'_>, b: ValueId) -> bool {
     }
 }
 
-/// The positions of the first two items that are the same.
+/// Returns the positions of the first two equal items.
 ///
-/// Compares written forms, so that a long list costs no more than its length.
+/// Compares normalized text, so the time is proportional to the length of the list.
 pub(in crate::arguments) fn first_repeat(doc: &Doc<'_>, items: &[ValueId]) -> Option<(usize, usize)> {
     let mut seen = std::collections::HashMap::with_capacity(items.len());
     for (position, item) in items.iter().enumerate() {
@@ -152,7 +152,7 @@ pub(in crate::arguments) fn first_repeat(doc: &Doc<'_>, items: &[ValueId]) -> Op
     None
 }
 
-/// Writes the value so that equal values give equal text.
+/// Writes the value such that equal values yield equal text.
 fn write_form(doc: &Doc<'_>, id: ValueId, form: &mut String) {
     match doc.get(id) {
         Json::Null => form.push_str("null"),

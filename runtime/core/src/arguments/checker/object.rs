@@ -1,55 +1,56 @@
-//! The members of an object: which names they have, which are missing, and what stands under them.
+//! Validates the members of an object: unknown names, missing members and their values.
 
-use super::check::{Check, Step, Terms};
+use super::check::{Check, Mode, Step};
 use super::{Node, NodeId, ObjectRules, Types};
 use crate::arguments::doc::{Doc, Edit, Json, ValueId};
 use crate::arguments::problem::ProblemKind;
 
 /// The state of a property of the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Came {
+enum MemberState {
     No,
     Yes,
-    /// As `null`, which says as little as if it had not come.
+    /// It is `null`, which is equivalent to being absent.
     Null,
-    /// The same, and its type takes no `null`.
+    /// The same, and its type does not accept `null`.
     LeftOut,
 }
 
-/// What is said about the second of two members of one name.
+/// The message for a duplicate member.
 pub(in crate::arguments) const REPEATED: &str = "given twice; give it once";
 
 impl<'c> Check<'c, '_, '_> {
     pub(super) fn object(&mut self, id: NodeId, node: &'c Node, value: ValueId) -> bool {
         let object = &node.object;
         let count = count(self.doc, value);
-        let mut came = vec![Came::No; object.properties.len()];
+        let mut came = vec![MemberState::No; object.properties.len()];
         let mut listed = Vec::with_capacity(count);
         let mut fits = true;
         for position in 0..count {
             let step = Step::Member(value, position);
-            let property = self.listed(id, node, value, position);
-            let is_first = property.is_none_or(|property| came[property] == Came::No);
+            let property = self.property_of(id, node, value, position);
+            let is_first = property.is_none_or(|property| came[property] == MemberState::No);
             listed.push(property.filter(|_| is_first));
             match (property, self.member_at(value, position).map(|(_, member)| member)) {
                 (Some(_), _) if !is_first => {
-                    fits &= self.at(step, |check| check.say(ProblemKind::Repeated, || REPEATED.to_owned()));
+                    fits &=
+                        self.at(step, |check| check.report(ProblemKind::Repeated, || REPEATED.to_owned()));
                 }
                 (Some(property), Some(member)) => {
-                    came[property] = self.as_what(node, property, member);
+                    came[property] = self.state_of(node, property, member);
                 }
-                _ => fits &= self.known(node, value, position),
+                _ => fits &= self.accepts_unlisted(node, value, position),
             }
-            fits &= self.named(id, node, value, position);
+            fits &= self.check_name(id, node, value, position);
             if !fits && self.findings.is_none() {
                 return false;
             }
         }
-        let has_come = |property: usize| came[property] == Came::Yes;
+        let has_come = |property: usize| came[property] == MemberState::Yes;
         for (name, property) in &object.required {
             let is_there = property.map_or_else(|| self.has(value, name), has_come);
             if !is_there {
-                fits &= self.missing(property.map(|property| object.properties[property].1), name);
+                fits &= self.report_missing(property.map(|property| object.properties[property].1), name);
             }
         }
         for (position, property) in listed.into_iter().enumerate() {
@@ -58,25 +59,26 @@ impl<'c> Check<'c, '_, '_> {
             }
             fits &= self.member(node, &came, (value, position), property);
         }
-        if !self.terms.has_rules() || (!fits && self.findings.is_none()) {
+        if !self.mode.has_constraints() || (!fits && self.findings.is_none()) {
             return fits;
         }
-        let length = count - came.iter().filter(|came| **came == Came::LeftOut).count();
+        let length = count - came.iter().filter(|came| **came == MemberState::LeftOut).count();
         if object.min_properties.is_some_and(|min| (length as u64) < min)
             || object.max_properties.is_some_and(|max| length as u64 > max)
         {
             let quantity = super::describe::quantity(object.min_properties, object.max_properties, "member");
-            fits &= self.say(ProblemKind::Size, || format!("expected {quantity}; got {length}"));
+            fits &= self.report(ProblemKind::Size, || format!("expected {quantity}; got {length}"));
         }
         let is_there = |check: &Self, name: &str| match object.position(name) {
             Some(property) => has_come(property),
             None => check.has(value, name),
         };
-        // Null alone asks for no other member, but where it is all that the type takes, it is what others ask for.
+        // A `null` requires no other member, unless the type accepts nothing else.
         let checker = self.checker;
         let is_given = |property: usize| {
             has_come(property)
-                || (came[property] == Came::Null && !checker.node(object.properties[property].1).nullable)
+                || (came[property] == MemberState::Null
+                    && !checker.node(object.properties[property].1).nullable)
         };
         for (name, dependents) in &object.dependent_required {
             if !is_there(self, name) {
@@ -84,14 +86,14 @@ impl<'c> Check<'c, '_, '_> {
             }
             for dependent in dependents {
                 if !object.position(dependent).map_or_else(|| self.has(value, dependent), is_given) {
-                    fits &= self.missing(object.property(dependent), dependent);
+                    fits &= self.report_missing(object.property(dependent), dependent);
                 }
             }
         }
-        for (property, needed) in self.insight.needs(id) {
+        for (property, needed) in self.type_info.needs(id) {
             for other in needed.iter().filter(|other| has_come(*property) && !is_given(**other)) {
                 let (name, child) = &object.properties[*other];
-                fits &= self.missing(Some(*child), name);
+                fits &= self.report_missing(Some(*child), name);
             }
         }
         for (name, schema) in &object.dependent_schemas {
@@ -109,7 +111,7 @@ impl<'c> Check<'c, '_, '_> {
         }
     }
 
-    /// The member of this name.
+    /// Returns the member with this name.
     pub(super) fn find(&self, value: ValueId, name: &str) -> Option<(usize, ValueId)> {
         match self.doc.get(value) {
             Json::Object(members) => members
@@ -125,8 +127,8 @@ impl<'c> Check<'c, '_, '_> {
         self.find(value, name).is_some()
     }
 
-    /// The property that the member at `position` is, by its name or another name of it.
-    fn listed(&self, id: NodeId, node: &Node, value: ValueId, position: usize) -> Option<usize> {
+    /// Returns the property of the member at `position`, by name or alias.
+    fn property_of(&self, id: NodeId, node: &Node, value: ValueId, position: usize) -> Option<usize> {
         let object = &node.object;
         let (name, _) = self.member_at(value, position)?;
         if let Some(property) = object.position(name) {
@@ -135,11 +137,11 @@ impl<'c> Check<'c, '_, '_> {
         let may_be_asked =
             !object.properties.is_empty() && (self.is_closed(node) || !self.checker.knows(name));
         let is_free = object.patterns.iter().any(|(pattern, _)| pattern.is_match(name));
-        let is_of_another_arm = node.beside.iter().any(|other| **other == *name);
+        let is_of_another_arm = node.siblings.iter().any(|other| **other == *name);
         if !may_be_asked || is_free || is_of_another_arm {
             return None;
         }
-        self.insight.alias(id, name)
+        self.type_info.alias(id, name)
     }
 
     pub(super) fn is_closed(&self, node: &Node) -> bool {
@@ -147,67 +149,67 @@ impl<'c> Check<'c, '_, '_> {
             || node.object.additional.is_some_and(|additional| self.checker.node(additional).never)
     }
 
-    /// What a member comes as. `null` for one that need not be there is nothing: its type reads it as that, or never
-    /// sees it.
-    fn as_what(&mut self, node: &Node, property: usize, member: ValueId) -> Came {
+    /// Returns the state of a member. `null` for an optional member counts as absent: its type reads it so, or
+    /// never sees it.
+    fn state_of(&mut self, node: &Node, property: usize, member: ValueId) -> MemberState {
         let (name, child) = &node.object.properties[property];
         let child = self.checker.node(*child);
         if !matches!(self.doc.get(member), Json::Null) || node.object.requires(name) {
-            return Came::Yes;
+            return MemberState::Yes;
         }
         if child.nullable || child.reach == Types::NULL {
-            return Came::Null;
+            return MemberState::Null;
         }
-        if !self.terms.is_generous() || child.takes_null() {
-            return Came::Yes;
+        if !self.mode.is_schema() || child.accepts_null() {
+            return MemberState::Yes;
         }
         if self.findings.is_some() {
             self.edits.insert(member, Edit::LeaveOut);
         }
-        Came::LeftOut
+        MemberState::LeftOut
     }
 
-    /// `propertyNames`.
-    fn named(&mut self, id: NodeId, node: &Node, value: ValueId, position: usize) -> bool {
+    /// Checks `propertyNames`.
+    fn check_name(&mut self, id: NodeId, node: &Node, value: ValueId, position: usize) -> bool {
         let Some(names) = node.object.names else { return true };
         let Some((name, _)) = self.member_at(value, position) else { return true };
         let name = name.to_owned();
         let text = self.doc.add_text(name.clone());
-        let terms = if self.terms.has_rules() { self.terms } else { Terms::Open };
-        if self.silently(names, text, terms) {
+        let mode = if self.mode.has_constraints() { self.mode } else { Mode::SerdeOpen };
+        if self.matches(names, text, mode) {
             return true;
         }
-        if !self.terms.has_rules() {
-            // A rule may be that of the type: keys that are addresses are no other texts.
-            return self.insight.reads_name(id, &name);
+        if !self.mode.has_constraints() {
+            // The constraint may come from a type, such as keys that are addresses.
+            return self.type_info.reads_name(id, &name);
         }
         let expected = self.checker.describe(names);
         self.at(Step::Member(value, position), |check| {
-            check.say(ProblemKind::Unknown, || format!("the name of this member must be {expected}"))
+            check.report(ProblemKind::Unknown, || format!("the name of this member must be {expected}"))
         })
     }
 
-    /// Whether an object takes a member that it does not list.
-    fn known(&mut self, node: &'c Node, value: ValueId, position: usize) -> bool {
+    /// Returns whether an object accepts a member that it does not list.
+    fn accepts_unlisted(&mut self, node: &'c Node, value: ValueId, position: usize) -> bool {
         let object = &node.object;
         let is_shut = object.additional.is_some_and(|additional| self.checker.node(additional).never);
         let Some((name, _)) = self.member_at(value, position) else { return true };
         let is_named = object.patterns.iter().any(|(pattern, _)| pattern.is_match(name));
-        if !is_shut || is_named || (self.terms.ignores_unknown() && !object.denies) {
+        if !is_shut || is_named || (self.mode.ignores_unknown() && !object.denies_unknown) {
             return true;
         }
         if self.is_nothing(value, position) {
             return true;
         }
-        self.unknown(&[node], Step::Member(value, position))
+        self.report_unknown(&[node], Step::Member(value, position))
     }
 
-    /// Checks the value of a member: by the property, else by `patternProperties`, else of
+    /// Checks the value of a member by its property, else by `patternProperties`, else by
     /// `additionalProperties`.
     fn member(
         &mut self,
         node: &'c Node,
-        came: &[Came],
+        came: &[MemberState],
         (value, position): (ValueId, usize),
         property: Option<usize>,
     ) -> bool {
@@ -218,7 +220,7 @@ impl<'c> Check<'c, '_, '_> {
         let by_pattern: Vec<NodeId> = patterns.map(|(_, child)| *child).collect();
         let is_repeated = property.is_none() && object.position(name).is_some();
         let listed = property
-            .filter(|property| came[*property] == Came::Yes)
+            .filter(|property| came[*property] == MemberState::Yes)
             .map(|property| object.properties[property].1);
         let is_free = property.is_none() && by_pattern.is_empty() && !is_repeated;
         let additional = object
@@ -237,37 +239,38 @@ impl<'c> Check<'c, '_, '_> {
         fits
     }
 
-    /// `unevaluatedProperties: false`: every member is known to a part of the schema that holds.
+    /// Checks `unevaluatedProperties: false`: every member must be known to a part of the schema that applies.
     pub(super) fn seal(&mut self, id: NodeId, node: &'c Node, value: ValueId) -> bool {
-        if !node.object.sealed || (self.terms.ignores_unknown() && !node.object.denies) {
+        if !node.object.sealed || (self.mode.ignores_unknown() && !node.object.denies_unknown) {
             return true;
         }
         if !matches!(self.doc.get(value), Json::Object(_)) {
             return true;
         }
-        let holding = self.holding(id, value);
+        let applicable = self.applicable(id, value);
         let mut fits = true;
         for position in 0..count(self.doc, value) {
             let Some((name, _)) = self.member_at(value, position) else { break };
-            let is_known = holding.iter().any(|id| {
+            let is_known = applicable.iter().any(|id| {
                 let object = &self.checker.node(*id).object;
                 object.position(name).is_some()
                     || object.additional.is_some()
                     || object.patterns.iter().any(|(pattern, _)| pattern.is_match(name))
-                    || (!self.checker.knows(name) && self.insight.alias(*id, name).is_some())
+                    || (!self.checker.knows(name) && self.type_info.alias(*id, name).is_some())
             });
             if !is_known && !self.is_nothing(value, position) {
-                let nodes: Vec<&Node> = holding.iter().map(|id| self.checker.node(*id)).collect();
-                fits &= self.unknown(&nodes, Step::Member(value, position));
+                let nodes: Vec<&Node> = applicable.iter().map(|id| self.checker.node(*id)).collect();
+                fits &= self.report_unknown(&nodes, Step::Member(value, position));
             }
         }
         fits
     }
 
-    /// Whether the member is a `null` for a member of another variant, as some clients send for all that may be left out.
+    /// Returns whether the member is `null` and belongs to another variant: some clients send `null` for all
+    /// optional members.
     fn is_nothing(&mut self, value: ValueId, position: usize) -> bool {
         let Some((name, member)) = self.member_at(value, position) else { return false };
-        let is_nothing = self.terms == Terms::Meant
+        let is_nothing = self.mode == Mode::SchemaWithText
             && matches!(self.doc.get(member), Json::Null)
             && self.checker.knows(name);
         if is_nothing && self.findings.is_some() {
@@ -276,7 +279,7 @@ impl<'c> Check<'c, '_, '_> {
         is_nothing
     }
 
-    /// The same where further members are taken, of which none is `null`.
+    /// The same for an object that accepts further members, none of which is `null`.
     fn is_nothing_of_map(
         &mut self,
         object: &ObjectRules,
@@ -284,31 +287,31 @@ impl<'c> Check<'c, '_, '_> {
         (value, position): (ValueId, usize),
     ) -> bool {
         let Some((name, _)) = self.member_at(value, position) else { return false };
-        let is_elsewhere = object.elsewhere.iter().any(|other| **other == *name);
-        is_elsewhere && !self.checker.node(additional).takes_null() && self.is_nothing(value, position)
+        let is_elsewhere = object.other_variants.iter().any(|other| **other == *name);
+        is_elsewhere && !self.checker.node(additional).accepts_null() && self.is_nothing(value, position)
     }
 
-    pub(super) fn unknown(&mut self, nodes: &[&Node], step: Step) -> bool {
+    pub(super) fn report_unknown(&mut self, nodes: &[&Node], step: Step) -> bool {
         if self.findings.is_none() {
             return false;
         }
         let Step::Member(value, position) = step else { return false };
         let Some((name, _)) = self.member_at(value, position) else { return false };
         let message = super::describe::unknown_name(nodes, name);
-        self.at(step, |check| check.say(ProblemKind::Unknown, || message))
+        self.at(step, |check| check.report(ProblemKind::Unknown, || message))
     }
 
-    fn missing(&mut self, property: Option<NodeId>, name: &str) -> bool {
+    fn report_missing(&mut self, property: Option<NodeId>, name: &str) -> bool {
         if self.findings.is_none() {
             return false;
         }
-        // The name comes from the schema: it may be shown even inside a secret.
+        // The name comes from the schema, so it is no secret.
         let message = self.checker.missing(property);
-        self.say_of(Some(name), ProblemKind::Missing, || message)
+        self.report_member(Some(name), ProblemKind::Missing, || message)
     }
 }
 
-/// How many members the value has.
+/// Returns the number of members.
 pub(super) fn count(doc: &Doc<'_>, value: ValueId) -> usize {
     match doc.get(value) {
         Json::Object(members) => members.len(),

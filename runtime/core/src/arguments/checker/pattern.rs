@@ -1,19 +1,20 @@
-//! Patterns as ECMA-262 reads them (JSON Schema 2020-12, core 6.4), matched in linear time by `regex-lite`.
+//! Patterns with the semantics of ECMA-262 (JSON Schema 2020-12, core 6.4), matched in linear time by
+//! `regex-lite`.
 
 use regex_lite::Regex;
 
 /// A compiled `pattern`.
 #[derive(Debug, Clone)]
 pub(in crate::arguments) struct Pattern {
-    /// As it stands in the schema.
+    /// The source of the pattern.
     source: Box<str>,
     regex: Regex,
 }
 
 impl Pattern {
-    /// Compiles `pattern`; the error says what is not understood.
+    /// Compiles `pattern`; the error names unsupported syntax.
     pub(super) fn new(pattern: &str) -> Result<Self, String> {
-        // What the author wrote is judged as it is, so that the error speaks of it.
+        // Compiles the original first, so that errors refer to what the author wrote.
         Regex::new(pattern).map_err(|error| error.to_string())?;
         let regex = Regex::new(&translate(pattern)).map_err(|error| error.to_string())?;
         Ok(Self { source: pattern.into(), regex })
@@ -23,7 +24,7 @@ impl Pattern {
         &self.source
     }
 
-    /// Whether it matches somewhere in `text`.
+    /// Returns whether it matches anywhere in `text`.
     pub(in crate::arguments) fn is_match(&self, text: &str) -> bool {
         self.regex.is_match(text)
     }
@@ -39,8 +40,8 @@ const NO_SPACES: &str = concat!(
     r"\u{2030}-\u{205e}\u{2060}-\u{2fff}\u{3001}-\u{fefe}\u{ff00}-\u{10ffff}"
 );
 
-/// Translates the pattern for `regex-lite`, whose `.` and `\s` are narrower: `\n` is all that `.` leaves out, and `\s`
-/// is ASCII.
+/// Translates the pattern for `regex-lite`, where `.` excludes only `
+/// `, and `\s` is ASCII.
 fn translate(pattern: &str) -> String {
     let mut translated = String::with_capacity(pattern.len());
     let mut in_class = false;

@@ -1,16 +1,17 @@
-//! Which arm serde takes a value for, where that is another one than the one that it fits.
+//! Finds the variant that serde would select, if it differs from the one that the value matches.
 
 use serde_json::Value;
 
-use super::check::{Check, Terms};
+use super::check::{Check, Mode};
 use super::{Checker, Node, NodeId};
 use crate::arguments::doc::{Doc, Json, ValueId};
 use crate::arguments::problem::{Findings, ProblemKind};
 
 impl Check<'_, '_, '_> {
-    /// Whether serde takes the value for the arm at `chosen`, and not for another one whose rules it breaks or which
-    /// drops some of its members: serde takes the first arm whose types fit, and knows no other rules. Where a tag tells
-    /// the arms apart, several may claim another name of a variant.
+    /// Returns whether the value is valid for every arm that serde might select instead of the one at `chosen`,
+    /// and reports the problems otherwise. Serde selects the first arm whose types match and ignores all other
+    /// constraints, so a value may violate the constraints of that arm, or lose members in it. If a tag
+    /// distinguishes the arms, several may have the same alias.
     pub(super) fn is_read_by(
         &mut self,
         (id, node): (NodeId, &Node),
@@ -18,24 +19,24 @@ impl Check<'_, '_, '_> {
         chosen: usize,
         value: ValueId,
     ) -> bool {
-        // Arms of other values are ranges of one type as often as variants.
-        if self.terms != Terms::Meant || !matches!(self.doc.get(value), Json::Object(_)) {
+        // Arms for other types are often ranges of one type, not variants.
+        if self.mode != Mode::SchemaWithText || !matches!(self.doc.get(value), Json::Object(_)) {
             return true;
         }
-        let others = if node.told { arms } else { &arms[..chosen] };
+        let others = if node.arms_distinct { arms } else { &arms[..chosen] };
         for (at, arm) in others.iter().enumerate() {
-            if at == chosen || !self.silently(*arm, value, Terms::Types) {
+            if at == chosen || !self.matches(*arm, value, Mode::SerdeTypes) {
                 continue;
             }
-            let breaks_rules = !self.silently(*arm, value, Terms::Lenient);
-            if breaks_rules || (!node.told && self.is_dropped(id, *arm, value)) {
+            let breaks_rules = !self.matches(*arm, value, Mode::SerdeForms);
+            if breaks_rules || (!node.arms_distinct && self.is_dropped(id, *arm, value)) {
                 return self.run(*arm, value);
             }
         }
         true
     }
 
-    /// Whether the arm, as serde reads it, leaves members of the value aside.
+    /// Returns whether the arm, as serde reads it, drops members of the value.
     fn is_dropped(&mut self, id: NodeId, arm: NodeId, value: ValueId) -> bool {
         let unknown = self.unknown_to(arm, value);
         if unknown.is_empty() {
@@ -44,18 +45,18 @@ impl Check<'_, '_, '_> {
         let mut text = String::new();
         self.doc.write(value, &self.edits, &mut text);
         let Ok(value) = serde_json::from_str::<Value>(&text) else { return true };
-        // A null of another variant was left out.
+        // A `null` for another variant was omitted.
         let mut unknown = unknown.iter().filter(|pointer| value.pointer(pointer).is_some());
-        unknown.any(|pointer| self.insight.drops(id, &value, pointer))
+        unknown.any(|pointer| self.type_info.drops(id, &value, pointer))
     }
 
-    /// Pointers to the members of the value that the arm does not know, from the value on.
+    /// Returns pointers, relative to the value, to the members that the arm does not know.
     fn unknown_to(&mut self, arm: NodeId, value: ValueId) -> Vec<String> {
         let findings = self.findings.replace(Findings::default());
         let (path, edits) = (std::mem::take(&mut self.path), std::mem::take(&mut self.edits));
-        let (terms, secret) = (std::mem::replace(&mut self.terms, Terms::Written), self.secret.take());
+        let (mode, secret) = (std::mem::replace(&mut self.mode, Mode::Serde), self.secret.take());
         self.run(arm, value);
-        (self.path, self.edits, self.terms, self.secret) = (path, edits, terms, secret);
+        (self.path, self.edits, self.mode, self.secret) = (path, edits, mode, secret);
         let found = std::mem::replace(&mut self.findings, findings).unwrap_or_default();
         let unknown = found.problems().iter().filter(|problem| problem.kind == ProblemKind::Unknown);
         unknown.map(|problem| problem.pointer.clone()).collect()
@@ -63,18 +64,18 @@ impl Check<'_, '_, '_> {
 }
 
 impl Checker {
-    /// Whether serde takes `value`, which fits another arm, for this one and drops some of its members: pointers to
-    /// these.
+    /// Returns pointers to the members of `value`, which matches another arm, that serde drops if it selects
+    /// this one; empty if it does not.
     pub(in crate::arguments) fn dropped_by(&self, arm: NodeId, value: &Value) -> Vec<String> {
         let (mut doc, whole) = Doc::of(value);
-        let mut check = Check::new(self, &super::NoInsight, &mut doc, Terms::Written);
-        let is_taken = check.silently(arm, whole, Terms::Types);
+        let mut check = Check::new(self, &super::NoTypeInfo, &mut doc, Mode::Serde);
+        let is_taken = check.matches(arm, whole, Mode::SerdeTypes);
         if is_taken { check.unknown_to(arm, whole) } else { Vec::new() }
     }
 
-    /// Whether serde takes `value` for the arm, whatever rules it breaks and whatever else it has.
-    pub(in crate::arguments) fn takes(&self, arm: NodeId, value: &Value) -> bool {
+    /// Returns whether serde would select the arm for `value`, ignoring constraints and unknown members.
+    pub(in crate::arguments) fn accepts(&self, arm: NodeId, value: &Value) -> bool {
         let (mut doc, whole) = Doc::of(value);
-        Check::new(self, &super::NoInsight, &mut doc, Terms::Written).silently(arm, whole, Terms::Types)
+        Check::new(self, &super::NoTypeInfo, &mut doc, Mode::Serde).matches(arm, whole, Mode::SerdeTypes)
     }
 }

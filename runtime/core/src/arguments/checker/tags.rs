@@ -1,18 +1,18 @@
-//! What tells the arms of a choice apart: a member with a constant, or the only member there is.
+//! Finds what distinguishes the arms of a choice: a member with a constant, or the name of their only member.
 
 use serde_json::Value;
 
 use super::{Checker, NodeId, Types};
 
 impl Checker {
-    /// The member that every arm requires and gives certain values, with all values of all arms.
+    /// Returns the member that every arm requires with constant values, and all of its values.
     pub(in crate::arguments) fn tag(&self, arms: &[NodeId]) -> Option<(Box<str>, Vec<Value>)> {
         let (first, others) = arms.split_first().filter(|(_, others)| !others.is_empty())?;
         let candidates = self.always(*first).into_iter().flat_map(|id| &self.node(id).object.required);
         for (name, _) in candidates {
             let mut values = self.tag_values(*first, name).to_vec();
             let is_tag = |arm: &NodeId| {
-                (!self.tag_values(*arm, name).is_empty() || self.takes_other(*arm, name))
+                (!self.tag_values(*arm, name).is_empty() || self.accepts_other(*arm, name))
                     && self.requires(*arm, name)
             };
             if values.is_empty() || !others.iter().all(is_tag) {
@@ -28,7 +28,7 @@ impl Checker {
         None
     }
 
-    /// The values that the arm gives to its member `name`; none if it gives it any value.
+    /// Returns the values that the arm accepts for its member `name`; none if it accepts any value.
     pub(in crate::arguments) fn tag_values(&self, arm: NodeId, name: &str) -> &[Value] {
         self.always(arm)
             .into_iter()
@@ -37,17 +37,18 @@ impl Checker {
             .unwrap_or_default()
     }
 
-    /// The schemas of the member that tells the arm from others.
+    /// Returns the schemas of the member that distinguishes the arm from others.
     pub(super) fn tag_nodes(&self, arm: NodeId, name: &str) -> impl Iterator<Item = NodeId> {
         self.always(arm).into_iter().filter_map(|id| self.node(id).object.property(name))
     }
 
-    /// The values that fit the node, where they are listed.
+    /// Returns the values that the node accepts, if they are listed.
     pub(in crate::arguments) fn constants(&self, id: NodeId) -> Option<&[Value]> {
         self.always(id).into_iter().find_map(|id| self.node(id).allowed.as_deref())
     }
 
-    /// The name of the only member of each arm, where every arm is an object with one member that no other arm has.
+    /// Returns the name of the only member of each arm, if each arm is an object with one member that no other
+    /// arm has.
     pub(in crate::arguments) fn keys(&self, arms: &[NodeId]) -> Option<Vec<(Box<str>, NodeId)>> {
         let key = |arm: &NodeId| {
             let node = self.node(*arm);
@@ -64,22 +65,22 @@ impl Checker {
         (are_different && !keys.is_empty()).then_some(keys)
     }
 
-    /// Whether the arm is the variant for all values of the tag that no other has.
-    pub(super) fn takes_other(&self, arm: NodeId, name: &str) -> bool {
+    /// Returns whether the arm is the catch-all variant for the tag.
+    pub(super) fn accepts_other(&self, arm: NodeId, name: &str) -> bool {
         self.tag_nodes(arm, name).any(|node| self.excludes_texts(node))
     }
 
-    /// Whether the node takes any text but those that are listed.
+    /// Returns whether the node accepts any string that it does not list.
     pub(in crate::arguments) fn excludes_texts(&self, id: NodeId) -> bool {
         let not = self.node(id).in_place.not.map(|not| self.node(not));
         not.is_some_and(|not| not.allowed.is_some() && not.types == Some(Types::STRING))
     }
 
-    /// The member that tells some of the arms from each other, where others know nothing of it: a flattened `Option` of
-    /// an enum has an arm without. With the values of all that have it.
+    /// Returns the member that distinguishes some of the arms, and its values in these arms. Others may lack it:
+    /// a flattened `Option` of an enum has an arm without it.
     pub(super) fn tag_of_some(&self, arms: &[NodeId], given: &[&str]) -> Option<(Box<str>, Vec<Value>)> {
         let has_tag = |arm: &NodeId, name: &str| {
-            (!self.tag_values(*arm, name).is_empty() || self.takes_other(*arm, name))
+            (!self.tag_values(*arm, name).is_empty() || self.accepts_other(*arm, name))
                 && self.requires(*arm, name)
         };
         let knows = |arm: &NodeId, name: &str| self.tag_nodes(*arm, name).next().is_some();
@@ -96,7 +97,7 @@ impl Checker {
         Some((name.into(), values))
     }
 
-    /// Whether no value of the tag is that of two arms.
+    /// Returns whether no two arms share a value of the tag.
     pub(super) fn has_different_tags(&self, arms: &[NodeId], tag: &str) -> bool {
         let mut seen: Vec<&Value> = Vec::new();
         arms.iter().flat_map(|arm| self.tag_values(*arm, tag)).all(|value| {
@@ -106,9 +107,9 @@ impl Checker {
         })
     }
 
-    /// Whether the node is a form that nothing tells from another one which needs a member of this name.
+    /// Returns whether nothing distinguishes the node from another arm that requires a member with this name.
     pub(in crate::arguments) fn is_needed_beside(&self, id: NodeId, name: &str) -> bool {
-        self.nodes.iter().filter(|node| !node.told).any(|node| {
+        self.nodes.iter().filter(|node| !node.arms_distinct).any(|node| {
             let is_own = |arm: &NodeId| self.always(*arm).contains(&id);
             let mut arms = node.in_place.arms();
             node.in_place.arms().any(|arm| is_own(&arm))

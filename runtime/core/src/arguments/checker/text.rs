@@ -1,17 +1,17 @@
-//! Text: JSON that came as one, and words about choices.
+//! JSON that is sent as a string, and messages about choices.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::check::{Check, Terms};
+use super::check::{Check, Mode};
 use super::{Node, NodeId, Types};
 use crate::arguments::doc::{Edit, Json, ValueId, without_position};
 use crate::arguments::problem::{ProblemKind, quote};
 use crate::suggest;
 
 impl Check<'_, '_, '_> {
-    /// The value that was meant: what a text holds, where the schema allows objects or arrays and nothing else. Text in
-    /// a place that may hold text stays what it is.
+    /// Returns the value of a string with JSON text, if the schema only accepts objects or arrays. Any other
+    /// string is returned unchanged.
     pub(super) fn meant_by(&mut self, node: &Node, value: ValueId) -> ValueId {
         if !self.reads_text(node) {
             return value;
@@ -36,16 +36,16 @@ impl Check<'_, '_, '_> {
         inner
     }
 
-    /// Whether JSON text is read here.
+    /// Returns whether JSON text is parsed here.
     fn reads_text(&self, node: &Node) -> bool {
         self.from_text
-            && self.terms == Terms::Meant
+            && self.mode == Mode::SchemaWithText
             && node.reach != Types::NONE
             && Types::COMPOSITE.has(node.reach)
     }
 
-    /// Reports that the value is of another type.
-    pub(super) fn say_type(&mut self, id: NodeId, node: &Node, value: ValueId) -> bool {
+    /// Reports a value of the wrong type.
+    pub(super) fn report_type(&mut self, id: NodeId, node: &Node, value: ValueId) -> bool {
         if self.findings.is_none() {
             return false;
         }
@@ -55,21 +55,21 @@ impl Check<'_, '_, '_> {
             _ => None,
         };
         let Some(reason) = reason else {
-            return self.say_value(ProblemKind::Type, node, value, |checker| checker.describe(id));
+            return self.report_value(ProblemKind::Type, node, value, |checker| checker.describe(id));
         };
         let expected = self.checker.describe(id);
-        self.say(ProblemKind::Type, || {
+        self.report(ProblemKind::Type, || {
             format!("expected {expected}; got a string that is not valid JSON: {reason}")
         })
     }
 
-    /// Reports that the value is none of those that are allowed.
-    pub(super) fn say_choice(&mut self, node: &Node, allowed: &[Value], value: ValueId) -> bool {
+    /// Reports a value that is not one of the allowed values.
+    pub(super) fn report_choice(&mut self, node: &Node, allowed: &[Value], value: ValueId) -> bool {
         let near = self.near(allowed, value);
-        self.say_with(ProblemKind::Choice, node, value, |_| super::describe::choices(allowed), &near)
+        self.report_with(ProblemKind::Choice, node, value, |_| super::describe::choices(allowed), &near)
     }
 
-    /// `; did you mean …?` where a text is nearly one of those that are allowed.
+    /// Returns `; did you mean …?` for a string that is similar to an allowed value.
     pub(super) fn near(&self, allowed: &[Value], value: ValueId) -> String {
         const MAX_TEXT: usize = 128;
         const MIN_TEXT: usize = 3;
@@ -82,7 +82,7 @@ impl Check<'_, '_, '_> {
     }
 }
 
-/// Where a text that looks like JSON breaks; `None` for text that does not look like it, or is JSON.
+/// Returns why a string that looks like JSON is invalid; `None` if it does not look like JSON or is valid.
 fn why_no_json(text: &str) -> Option<String> {
     let start = text.trim_start();
     if start.starts_with("```") {

@@ -6,15 +6,15 @@ use crate::schema::pattern;
 
 use super::checker::{Checker, Exact, Node, NodeId, ROOT, Types};
 
-/// How many schemas may lie on top of each other; the first depth at which an example is found is the one.
+/// Maximum depth of nested schemas; the smallest depth that yields an example is used.
 const DEPTHS: [usize; 4] = [6, 12, 24, 48];
-/// How many values are tried at most.
+/// Maximum number of values that are tried.
 const MAX_STEPS: usize = 20_000;
-/// How many items, members or characters an example may need.
+/// Maximum number of items, members or characters in an example.
 const MAX_SIZE: u64 = 200;
-/// How many objects in each other are made as large as they can be.
+/// Maximum depth of nested objects that get all of their members.
 const MAX_FULL_DEPTH: usize = 4;
-/// How many values are tried to find one that an array does not have yet.
+/// Maximum number of values that are tried to find one that is not in the array yet.
 const MAX_VARIANTS: usize = 20;
 
 /// Generates small arguments that match the input schema `schema`: only what is required.
@@ -23,24 +23,24 @@ const MAX_VARIANTS: usize = 20;
 /// pattern. Values of secret members (`writeOnly`) are always generated. If none can be found, because of an
 /// unusual pattern or contradictory constraints, the result is an empty object.
 pub fn example(schema: &Value) -> Value {
-    // Rules that cannot be enforced are reported where the tool is registered.
+    // Unsupported constraints are reported when the tool is registered.
     let (checker, _) = Checker::compile_leniently(schema);
     minimal(&checker).unwrap_or_else(|| json!({}))
 }
 
-/// An example of the whole schema that fits it.
+/// Returns an example of the whole schema.
 pub(super) fn minimal(checker: &Checker) -> Option<Value> {
-    // Arguments are an object, even where the schema does not say so.
+    // Arguments are an object, even if the schema does not say so.
     sample(checker, ROOT, Types::OBJECT)
 }
 
-/// An example of the node that fits it.
+/// Returns an example of the node.
 pub(super) fn minimal_at(checker: &Checker, id: NodeId) -> Option<Value> {
     sample(checker, id, Types::ANY)
 }
 
-/// An object that fits `id` with as many of its members as there can be; those that `other` knows too are such that they
-/// fit its types as well, where there is a choice. `None` where no object fits.
+/// Returns an object that matches `id` with as many members as possible, whose members match the types of
+/// `other` as well where possible. `None` if no object matches.
 pub(super) fn fullest_at(checker: &Checker, id: NodeId, other: NodeId) -> Option<Value> {
     fullest(checker, id, other, MAX_FULL_DEPTH)
 }
@@ -62,9 +62,9 @@ fn fullest(checker: &Checker, id: NodeId, other: NodeId, depth: usize) -> Option
             .iter()
             .filter(is_object)
             .flat_map(|ours| theirs.iter().filter(is_object).map(move |theirs| (*ours, *theirs)));
-        // What has more members than the other one knows.
+        // Candidates with more members than the other node knows.
         let mut larger = pairs.filter_map(|(ours, theirs)| {
-            fullest(checker, ours, theirs, depth).filter(|value| checker.takes(theirs, value))
+            fullest(checker, ours, theirs, depth).filter(|value| checker.accepts(theirs, value))
         });
         let of_both = || ours.iter().chain(&theirs).filter_map(|node| minimal_at(checker, *node));
         let fits_both = |value: &Value| {
@@ -75,7 +75,7 @@ fn fullest(checker: &Checker, id: NodeId, other: NodeId, depth: usize) -> Option
             members.insert(name.to_string(), value);
         }
     }
-    // One that only the map of the two takes.
+    // A candidate that only one of the two maps accepts.
     let name =
         (0..=members.len()).map(|number| format!("name{number}")).find(|name| !members.contains_key(name));
     let further = checker.below(&nodes, name.as_deref().unwrap_or_default());
@@ -88,7 +88,7 @@ fn fullest(checker: &Checker, id: NodeId, other: NodeId, depth: usize) -> Option
     Some(Value::Object(members)).filter(|value| checker.fits(id, value))
 }
 
-/// The members that the node requires, but for `without`.
+/// Returns the members that the node requires, except `without`.
 pub(super) fn members_of(checker: &Checker, id: NodeId, without: Option<&str>) -> Option<Map<String, Value>> {
     let nodes = checker.always(id);
     DEPTHS.into_iter().find_map(|depth| {
@@ -108,7 +108,8 @@ struct Sampler<'c> {
 }
 
 impl Sampler<'_> {
-    /// A value of the types `wanted` that fits the node; another one for each `variant`, as far as there are some.
+    /// Returns a value of the types `wanted` that matches the node; a different one for each `variant`, if there
+    /// are several.
     fn value(&mut self, id: NodeId, wanted: Types, depth: usize, variant: usize) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
         self.steps = self.steps.checked_sub(1)?;
@@ -139,7 +140,7 @@ impl Sampler<'_> {
         self.made(id, types, base, &nodes, depth, variant)
     }
 
-    /// A value made from the types and bounds alone.
+    /// Returns a value generated from types and bounds only.
     fn made(
         &mut self,
         id: NodeId,
@@ -185,7 +186,7 @@ impl Sampler<'_> {
         self.checker.fits(id, &value).then_some(value)
     }
 
-    /// An object with what the nodes require.
+    /// Returns an object with the required members of the nodes.
     fn object(
         &mut self,
         nodes: &[NodeId],
@@ -238,7 +239,7 @@ impl Sampler<'_> {
         schemas.into_iter().find_map(|schema| self.value(schema, Types::ANY, depth, 0))
     }
 
-    /// An array with as many items as the nodes require.
+    /// Returns an array with the required number of items.
     fn array(&mut self, parts: &[&Node], depth: usize) -> Option<Vec<Value>> {
         let arrays = || parts.iter().map(|node| &node.array);
         let enough = arrays().filter_map(|array| array.min_items).max().unwrap_or(0);
@@ -271,7 +272,7 @@ impl Sampler<'_> {
     }
 }
 
-/// The members of `base` and of the arm together.
+/// Returns the members of both `base` and the arm.
 fn merged(base: Option<&Map<String, Value>>, of_arm: Value) -> Value {
     match (base, of_arm) {
         (Some(base), Value::Object(of_arm)) => {
@@ -283,7 +284,7 @@ fn merged(base: Option<&Map<String, Value>>, of_arm: Value) -> Value {
     }
 }
 
-/// Texts that may fit, the likeliest first.
+/// Strings that may match, the most likely ones first.
 fn strings(parts: &[&Node], variant: usize) -> Vec<String> {
     let rules = || parts.iter().map(|node| &node.string);
     let least = rules().filter_map(|rule| rule.min_length).max().unwrap_or(0);
@@ -304,7 +305,7 @@ fn strings(parts: &[&Node], variant: usize) -> Vec<String> {
     candidates
 }
 
-/// Numbers that may fit, the likeliest first.
+/// Numbers that may match, the most likely ones first.
 fn numbers(parts: &[&Node], types: Types, variant: usize) -> Vec<Exact> {
     let rules = || parts.iter().map(|node| &node.number);
     let whole = |number: i128| Exact::Whole(number);

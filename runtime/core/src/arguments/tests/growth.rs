@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use super::{raw, read_by, reader_with};
-use crate::arguments::checker::{Check, NoInsight, ROOT, Terms};
+use crate::arguments::checker::{Check, Mode, NoTypeInfo, ROOT};
 use crate::arguments::doc::Doc;
 use crate::arguments::problem::Findings;
 use crate::arguments::{ArgumentReader, ProblemKind};
@@ -113,8 +113,8 @@ fn measure<T: serde::de::DeserializeOwned + JsonSchema + std::fmt::Debug>(text: 
     }
     let text = raw(text);
     let (mut doc, whole) = Doc::parse(text.get()).expect("JSON");
-    let mut check = Check::new(&reader.checker, &NoInsight, &mut doc, Terms::Meant);
-    check.report(ROOT, whole, Findings::default());
+    let mut check = Check::new(&reader.checker, &NoTypeInfo, &mut doc, Mode::SchemaWithText);
+    check.find_problems(ROOT, whole, Findings::default());
     (read.is_ok(), check.steps_taken())
 }
 

@@ -22,7 +22,7 @@ fn types_without_rules_are_deserialized_directly() {
     fn is_plain<T: serde::de::DeserializeOwned + JsonSchema>() -> bool {
         let reader = reader_with::<T>(&[]);
         let _ = read_by::<T>(&reader, "{}");
-        reader.knowledge.get().expect("the type was asked").is_plain
+        reader.facts.get().expect("the type was asked").is_plain
     }
     assert!(is_plain::<Add>() && is_plain::<Query>() && is_plain::<ReadFile>() && is_plain::<Tag>());
     assert!(!is_plain::<Chart>(), "it holds any value");

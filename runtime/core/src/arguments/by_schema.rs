@@ -1,5 +1,5 @@
-//! Reading with the schema first: it decides what every value is, names every problem, and then serde reads what is
-//! meant. So what is read of one argument never depends on how another is written.
+//! Reads arguments by their schema: the schema decides how each value is interpreted, all problems are reported,
+//! and serde deserializes the result. So the interpretation of one argument never depends on another one.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,68 +8,68 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::checker::{Check, NodeId, REPEATED, ROOT, Terms, Whereabouts, is_affordable, unknown};
+use super::checker::{Check, Location, Mode, NodeId, REPEATED, ROOT, is_affordable, unknown};
 use super::doc::{Doc, Edit, Json, Unreadable, ValueId};
 use super::example;
-use super::insight::Ask;
-use super::knowledge::Knowledge;
 use super::problem::{ArgumentErrors, Example, Findings, MAX_QUOTED, ProblemKind, Segment, cut};
+use super::queries::Queries;
 use super::reader::ArgumentReader;
 use super::rejection::{Rejection, steps};
 use super::swallowed::{self, Swallowed};
+use super::type_facts::TypeFacts;
 
 type Bound = [(String, Box<RawValue>)];
 
-/// Arguments that were taken apart and found to fit.
-struct Settled<'t> {
+/// Parsed arguments that match the schema.
+struct ValidArguments<'t> {
     doc: Doc<'t>,
     whole: ValueId,
     edits: HashMap<ValueId, Edit>,
 }
 
 impl ArgumentReader {
-    /// Reads the arguments with nothing overlooked.
-    pub(super) fn read_with_care<T: DeserializeOwned>(
+    /// Reads the arguments by the schema.
+    pub(super) fn read_by_schema<T: DeserializeOwned>(
         &self,
         text: &str,
         bound: &Bound,
-        knowledge: &Knowledge,
+        facts: &TypeFacts,
     ) -> Result<T, ArgumentErrors> {
         let probe = |arguments: &Value| self.probe::<T>(arguments, bound);
-        let insight = Ask::new(&self.checker, &self.places, knowledge, &probe);
-        let settled = match self.settle(text, &insight) {
-            Ok(settled) => settled,
+        let type_info = Queries::new(&self.checker, &self.places, facts, &probe);
+        let valid = match self.validate(text, &type_info) {
+            Ok(valid) => valid,
             Err(findings) => return Err(self.errors::<T>(findings, bound)),
         };
-        // What is meant is mostly what was written.
+        // Most calls need no rewriting.
         let mut meant = String::new();
-        let is_written = settled.edits.is_empty() && text.starts_with('{');
+        let is_written = valid.edits.is_empty() && text.starts_with('{');
         if !is_written {
-            settled.doc.write(settled.whole, &settled.edits, &mut meant);
+            valid.doc.write(valid.whole, &valid.edits, &mut meant);
         }
-        // Serde may take what was rewritten for another variant than what was written.
-        if !settled.edits.is_empty()
+        // Serde may select another variant for the rewritten value.
+        if !valid.edits.is_empty()
             && self.checker.has_rivals()
-            && let Err(findings) = self.settle(&meant, &insight)
+            && let Err(findings) = self.validate(&meant, &type_info)
         {
             return Err(self.errors::<T>(findings, bound));
         }
         let meant = if is_written { text } else { &meant };
         if let Ok(value) = self.deserialize(meant, bound) {
-            return match self.swallowed(meant, &insight) {
+            return match self.swallowed(meant, &type_info) {
                 None => Ok(value),
                 Some(findings) => Err(self.errors::<T>(findings, bound)),
             };
         }
-        self.ask_serde(meant, bound, &settled).map_err(|findings| self.errors::<T>(findings, bound))
+        self.deserialize_checked(meant, bound, &valid).map_err(|findings| self.errors::<T>(findings, bound))
     }
 
     fn errors<T: DeserializeOwned>(&self, findings: Findings, bound: &Bound) -> ArgumentErrors {
         ArgumentErrors::new(findings, self.example_of::<T>(bound))
     }
 
-    /// Takes the text apart and checks it; the error holds every problem.
-    fn settle<'t>(&self, text: &'t str, insight: &Ask<'_>) -> Result<Settled<'t>, Findings> {
+    /// Parses and validates the text; the error contains all problems.
+    fn validate<'t>(&self, text: &'t str, type_info: &Queries<'_>) -> Result<ValidArguments<'t>, Findings> {
         let mut findings = Findings::default();
         let (mut doc, whole) = match Doc::parse(text) {
             Ok(parsed) => parsed,
@@ -83,7 +83,7 @@ impl ArgumentReader {
             }
         };
         if !matches!(doc.get(whole), Json::Object(_)) {
-            // Nobody knows what is in there: a secret may be.
+            // The value may be a secret.
             let got = super::checker::got(&doc, whole, true).replace("another", "a");
             findings.add(&[], None, ProblemKind::Type, || format!("expected an object; got {got}"));
             return Err(findings);
@@ -92,21 +92,22 @@ impl ArgumentReader {
             let message = || "the server sets this value; leave it out".to_owned();
             findings.add(&[Segment::Name(&name)], None, ProblemKind::Credential, message);
         }
-        let mut check = Check::new(&self.checker, insight, &mut doc, Terms::Meant).without_text(self.strict);
-        let (mut findings, edits) = check.report(ROOT, whole, findings);
+        let mut check =
+            Check::new(&self.checker, type_info, &mut doc, Mode::SchemaWithText).with_strict(self.strict);
+        let (mut findings, edits) = check.find_problems(ROOT, whole, findings);
         if findings.is_empty() && !is_affordable(&self.checker, &doc, whole, &edits) {
             let message = || "the value fits too many forms to be read; send a simpler one".to_owned();
             findings.add(&[], None, ProblemKind::TooComplex, message);
         }
-        if findings.is_empty() { Ok(Settled { doc, whole, edits }) } else { Err(findings) }
+        if findings.is_empty() { Ok(ValidArguments { doc, whole, edits }) } else { Err(findings) }
     }
 
-    /// Lets serde read arguments that fit the schema, and reports what it has against them.
-    fn ask_serde<T: DeserializeOwned>(
+    /// Deserializes arguments that match the schema, and reports serde's error.
+    fn deserialize_checked<T: DeserializeOwned>(
         &self,
         text: &str,
         bound: &Bound,
-        settled: &Settled<'_>,
+        valid: &ValidArguments<'_>,
     ) -> Result<T, Findings> {
         let text = self.serde_text(text, bound);
         let mut deserializer = serde_json::Deserializer::from_str(&text);
@@ -118,8 +119,8 @@ impl ArgumentReader {
         let mut steps = steps(error.path());
         let is_credential = steps.first().is_some_and(|name| self.names.is_credential(name));
         if !is_credential {
-            // The way may lead through names that stand in no text, such as those of variants.
-            steps.truncate(settled.follow(&steps));
+            // The path may contain names that are not in the text, such as those of variants.
+            steps.truncate(valid.follow(&steps));
         }
         let place = self.place(&steps);
         let message = error.inner().to_string();
@@ -128,10 +129,10 @@ impl ArgumentReader {
         Err(findings)
     }
 
-    /// The member of arguments that were read which serde read for nothing.
-    fn swallowed(&self, text: &str, insight: &Ask<'_>) -> Option<Findings> {
+    /// Returns the problem if serde accepted the arguments but did not use one of their members.
+    fn swallowed(&self, text: &str, type_info: &Queries<'_>) -> Option<Findings> {
         let mut findings = Findings::default();
-        match swallowed::find(insight, text)? {
+        match swallowed::find(type_info, text)? {
             Swallowed::Member(steps, reason) => {
                 let place = self.place(&steps);
                 let reason = if reason.is_empty() { "the tool does not accept this value" } else { &reason };
@@ -149,7 +150,7 @@ impl ArgumentReader {
     fn place<'s>(&self, steps: &'s [String]) -> Place<'s> {
         let root = self.checker.root();
         let mut place =
-            Place { path: Vec::new(), nodes: vec![ROOT], secrets: Whereabouts::Nowhere, server: false };
+            Place { path: Vec::new(), nodes: vec![ROOT], secrets: Location::Nowhere, server: false };
         if steps.first().is_some_and(|name| self.names.is_credential(name)) {
             return Place { path: vec![Segment::Name(&steps[0])], server: true, ..place };
         }
@@ -157,22 +158,22 @@ impl ArgumentReader {
             place.nodes = self.checker.below(&place.nodes, step);
             place.path.push(Segment::Name(step));
             if place.nodes.iter().any(|node| self.checker.node(*node).is_secret()) {
-                return Place { secrets: Whereabouts::Here, ..place };
+                return Place { secrets: Location::Here, ..place };
             }
         }
-        // A flattened or tagged value is read from a copy, and its errors are reported for the whole.
+        // A flattened or tagged value is read from a buffer, and its errors are reported for the whole.
         let holds_secret = match &place.nodes[..] {
             _ if steps.is_empty() => root.holds_secret() || self.names.has_credentials(),
             [] => root.holds_secret(),
             nodes => nodes.iter().any(|node| self.checker.node(*node).holds_secret()),
         };
         if holds_secret {
-            place.secrets = Whereabouts::Below;
+            place.secrets = Location::Below;
         }
         place
     }
 
-    /// What to say about a rejection at `place`: the member it is about, the sort of problem, the words.
+    /// Returns the member that an error at `place` is about, the kind of problem and the message.
     fn words<'m>(
         &self,
         place: &Place<'_>,
@@ -183,10 +184,10 @@ impl ArgumentReader {
         if place.server {
             return (None, ProblemKind::Server, SERVER_LACKS.to_owned());
         }
-        if place.secrets == Whereabouts::Here {
+        if place.secrets == Location::Here {
             return withheld();
         }
-        let may_repeat = place.secrets == Whereabouts::Nowhere;
+        let may_repeat = place.secrets == Location::Nowhere;
         match rejection {
             Rejection::Missing(name) if place.path.is_empty() && self.names.is_credential(name) => {
                 (Some(name), ProblemKind::Server, SERVER_LACKS.to_owned())
@@ -205,33 +206,33 @@ impl ArgumentReader {
                 rejected(format!("expected {expected}; got {}", cut(got, MAX_QUOTED)))
             }
             Rejection::Expected { expected, .. } => rejected(format!("expected {expected}")),
-            // From here on the words may be made of the caller's value.
+            // The remaining messages may quote the caller's value.
             _ if !may_repeat => withheld(),
             Rejection::Unknown(name) => (Some(name), ProblemKind::Unknown, unknown(name, &[])),
             Rejection::Other(words) => rejected(cut(words, MAX_WORDS)),
         }
     }
 
-    /// Small arguments that `T` takes, if some can be made from the schema.
+    /// Returns small arguments that `T` accepts, if any can be generated from the schema.
     fn example_of<T: DeserializeOwned>(&self, bound: &Bound) -> Option<Arc<Example>> {
         let make = || example::minimal(&self.checker).map(|value| Arc::new(Example::new(value)));
         let example = self.example.get_or_init(make).as_ref()?;
-        let fits = || self.takes_example::<T>(example, bound);
-        // What the server binds may differ from call to call.
+        let fits = || self.accepts_example::<T>(example, bound);
+        // The server's values may differ between calls.
         let fits = if self.names.has_credentials() { fits() } else { *self.example_fits.get_or_init(fits) };
         fits.then(|| Arc::clone(example))
     }
 
-    fn takes_example<T: DeserializeOwned>(&self, example: &Example, bound: &Bound) -> bool {
+    fn accepts_example<T: DeserializeOwned>(&self, example: &Example, bound: &Bound) -> bool {
         let Err(error) = self.deserialize::<T>(&example.text, bound) else { return true };
         let message = error.to_string();
-        // No example can help where the server has nothing to set.
+        // No arguments can help if the server has no value to set.
         matches!(Rejection::read(&message), Rejection::Missing(name) if self.names.is_credential(name))
     }
 }
 
-impl Settled<'_> {
-    /// How many of the steps lead to a value of the text.
+impl ValidArguments<'_> {
+    /// Returns how many of the steps lead to a value of the text.
     fn follow(&self, steps: &[String]) -> usize {
         let mut value = self.whole;
         for (at, step) in steps.iter().enumerate() {
@@ -256,17 +257,17 @@ impl Settled<'_> {
     }
 }
 
-/// Where serde rejects something.
+/// The location of an error of serde.
 struct Place<'s> {
     path: Vec<Segment<'s>>,
     /// The schemas that may apply there.
     nodes: Vec<NodeId>,
-    /// Where the place has secrets, whose values must not be repeated.
-    secrets: Whereabouts,
+    /// Where the location has secrets, whose values must not be repeated.
+    secrets: Location,
     /// Whether the server sets the value.
     server: bool,
 }
 
-/// How many characters of a message that the author of a type wrote are shown.
+/// Maximum number of characters of a message by the author of a type.
 const MAX_WORDS: usize = 300;
 const SERVER_LACKS: &str = "the server has to set this value and has none that fits; no arguments can help";
