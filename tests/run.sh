@@ -154,14 +154,26 @@ bench_limits() {
     run cargo run --quiet --release --package bench-limits
 }
 
-# Fuzzing, for half a minute per target; FUZZ_SECONDS asks for more: tests/fuzz.
+# Fuzzing, for half a minute per target; FUZZ_SECONDS asks for more: tests/fuzz. An input that fails is printed, so that it can be
+# repeated elsewhere.
 fuzz() {
-    local target corpus=target/fuzz/corpus
+    local target input options corpus=target/fuzz/corpus found=target/fuzz/found
+    rm -rf "$found"
     for target in frame http events parts values arguments config client_lines client_http client_events; do
-        mkdir -p "$corpus/$target"
+        mkdir -p "$corpus/$target" "$found/$target"
+        options=(-max_total_time="${FUZZ_SECONDS:-30}" -timeout=10 -verbosity=0 -print_final_stats=1)
+        options+=(-artifact_prefix="$found/$target/")
+        if [ -f "tests/fuzz/dictionaries/$target" ]; then
+            options+=(-dict="tests/fuzz/dictionaries/$target")
+        fi
         run env CARGO_TARGET_DIR=target/fuzz cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none "$target" \
-            "$corpus/$target" "tests/fuzz/seeds/$target" -- \
-            -max_total_time="${FUZZ_SECONDS:-30}" -timeout=10 -verbosity=0 -print_final_stats=1
+            "$corpus/$target" "tests/fuzz/seeds/$target" -- "${options[@]}" && continue
+        for input in "$found/$target"/*; do
+            printf 'the target %s fails for this input, in base64: base64 -d > tests/fuzz/seeds/%s/NAME\n' "$target" "$target"
+            base64 -w 0 "$input"
+            echo
+        done
+        return 1
     done
 }
 

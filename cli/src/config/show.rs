@@ -43,7 +43,7 @@ fn effective(server: &ServerSpec) -> Value {
             "command": spec.command.to_string(),
             "args": spec.args.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "env": spec.env.keys().collect::<Vec<_>>(),
-            "cwd": spec.cwd,
+            "cwd": spec.cwd.as_ref().map(ToString::to_string),
             "encoding": spec.encoding.name(),
         }),
         TransportSpec::Http(spec) => json!({

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io;
+use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -93,7 +94,7 @@ pub(crate) async fn start(
         }
     }
     if let Some(folder) = &command.cwd {
-        process.current_dir(folder);
+        process.current_dir(folder.expose());
     }
     process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     #[cfg(unix)]
@@ -208,8 +209,8 @@ fn not_started(command: &StdioSpec, error: &io::Error, host: &Host) -> ClientErr
     // As it was written: a value may be secret.
     let program = quoted(&command.command.to_string());
     let (problem, advice) = match (error.kind(), &command.cwd) {
-        (io::ErrorKind::NotFound, Some(folder)) if !folder.is_dir() => (
-            format!("the folder {} does not exist", quoted(&folder.to_string_lossy())),
+        (io::ErrorKind::NotFound, Some(folder)) if !Path::new(folder.expose()).is_dir() => (
+            format!("the folder {} does not exist", quoted(&folder.to_string())),
             "create it, or name another",
         ),
         (io::ErrorKind::NotFound, _) if program.contains(['/', '\\']) => {

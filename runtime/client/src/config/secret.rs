@@ -1,5 +1,6 @@
 //! Strings that messages, logs and `Debug` must not show.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// A string that is shown as `[secret]`, by `Debug` as well as by `Display`.
@@ -136,6 +137,12 @@ impl Expanded {
 impl From<String> for Expanded {
     fn from(value: String) -> Self {
         Self { value: value.into_boxed_str(), written: None }
+    }
+}
+
+impl From<Cow<'_, str>> for Expanded {
+    fn from(value: Cow<'_, str>) -> Self {
+        Self::from(value.into_owned())
     }
 }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -139,7 +138,7 @@ pub struct StdioSpec {
     /// a person typed.
     pub inherit_env: bool,
     /// The folder that it starts in; without one, this process's.
-    pub cwd: Option<PathBuf>,
+    pub cwd: Option<Expanded>,
     /// How its input and output are encoded.
     pub encoding: Encoding,
 }
@@ -261,7 +260,7 @@ impl WebSocketSpec {
 #[non_exhaustive]
 pub struct OAuthSpec {
     /// The client's id, if the authorization server knows the client already. Without one, the client registers itself.
-    pub client_id: Option<String>,
+    pub client_id: Option<Expanded>,
     /// Its secret, if it has one.
     pub client_secret: Option<Secret>,
     /// The scopes to ask for; if empty, those that the server names.
@@ -269,9 +268,9 @@ pub struct OAuthSpec {
     /// Who agrees to it.
     pub grant: OAuthGrant,
     /// Where the browser is sent back to after a login; without one, where the program listens.
-    pub redirect: Option<String>,
+    pub redirect: Option<Expanded>,
     /// The only authorization server that may see id and secret; without one, the one that the server names.
-    pub issuer: Option<String>,
+    pub issuer: Option<Expanded>,
 }
 
 /// Who agrees that a client gets tokens.
@@ -287,7 +286,7 @@ pub enum OAuthGrant {
 
 impl OAuthSpec {
     /// A public client that the authorization server knows. [`OAuthSpec::default`] is one that registers itself.
-    pub fn new(client_id: impl Into<String>) -> Self {
+    pub fn new(client_id: impl Into<Expanded>) -> Self {
         Self { client_id: Some(client_id.into()), ..Self::default() }
     }
 }

@@ -16,14 +16,17 @@ impl OAuth {
                 (way, OAuthGrant::ClientCredentials) => *way = Way::Credentials,
                 (Way::Code { redirect, .. }, _) => {
                     if let Some(chosen) = &spec.redirect {
-                        redirect.clone_from(chosen);
+                        chosen.expose().clone_into(redirect);
                     }
                 }
                 _ => {}
             }
             if let Some(id) = &spec.client_id {
-                let known = Registered::new(id.clone(), spec.client_secret.clone());
-                settings.registered = Some(Registered { issuer: spec.issuer.clone(), ..known });
+                let known = Registered::new(id.expose().to_owned(), spec.client_secret.clone());
+                settings.registered = Some(Registered {
+                    issuer: spec.issuer.as_ref().map(|issuer| issuer.expose().to_owned()),
+                    ..known
+                });
             }
             settings.scopes.extend(spec.scopes.iter().cloned());
         })
@@ -101,7 +104,7 @@ mod tests {
     fn a_configured_client_is_used_with_its_scopes() {
         let said = OAuthSpec {
             scopes: vec!["read".to_owned()],
-            redirect: Some("http://localhost:7/callback".to_owned()),
+            redirect: Some("http://localhost:7/callback".into()),
             ..OAuthSpec::new("id")
         };
         let settings = OAuth::loopback(1, |_| Ok(())).configured(&said).0.settings.clone();

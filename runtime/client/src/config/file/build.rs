@@ -1,6 +1,7 @@
 //! From an entry to the server that it describes.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use super::entry::{Entry, Known, suggestion};
@@ -190,12 +191,7 @@ fn command_of(entry: &Entry<'_>, found: &Member) -> Option<Expanded> {
     if !text.contains('/') && text != "~" && !(cfg!(windows) && text.contains('\\')) {
         return Some(known.value);
     }
-    let written = known.value.to_string();
-    let path = entry.path(&known, span, &found.name)?;
-    Some(Expanded::new(
-        path.to_string_lossy(),
-        if written.contains("${") { written } else { path.to_string_lossy().into_owned() },
-    ))
+    entry.path(&known, span, &found.name)
 }
 
 fn launched(
@@ -358,14 +354,9 @@ fn read_env_file(
         return Some(());
     }
     let path = entry.path(&known, &node.span, member)?;
-    let shown = if known.value.to_string().contains("${") {
-        known.value.to_string()
-    } else {
-        path.display().to_string()
-    };
-    match env_file::read(&path) {
+    match env_file::read(Path::new(path.expose())) {
         Err(error) => {
-            let message = format!("cannot read {shown}: {error}");
+            let message = format!("cannot read {path}: {error}");
             let help = "create the file, or correct the path; a relative one begins at the folder of the configuration file";
             entry.error(ProblemKind::EnvFile, &node.span, member, message, help);
             None
@@ -374,7 +365,7 @@ fn read_env_file(
             if let Some(line) = file.unread.first() {
                 let more = file.unread.len() - 1;
                 let more = if more == 0 { String::new() } else { format!(", nor are {more} more") };
-                let message = format!("line {line} of {shown} is not `NAME=value`{more}");
+                let message = format!("line {line} of {path} is not `NAME=value`{more}");
                 let problem =
                     Problem::new(Severity::Warning, ProblemKind::EnvFile, node.span.clone(), message);
                 entry.report(problem.help("write `NAME=value`, or `#` in front of a comment"), Some(member));

@@ -272,8 +272,16 @@ impl Entry<'_> {
         Some(Duration::from_secs_f64(seconds))
     }
 
-    /// A path: `~/` at its start is the user's folder, and a relative one is taken from the file's folder.
-    pub(super) fn path(&self, value: &Known, span: &Range<usize>, member: &str) -> Option<PathBuf> {
+    /// A path, displayed as it was written if variables are in it: `~/` at its start is the user's folder, and a relative one is
+    /// taken from the file's folder.
+    pub(super) fn path(&self, value: &Known, span: &Range<usize>, member: &str) -> Option<Expanded> {
+        let path = self.absolute(value, span, member)?;
+        let path = path.to_string_lossy();
+        let written = value.value.to_string();
+        Some(if written == value.value.expose() { path.into() } else { Expanded::new(path, written) })
+    }
+
+    fn absolute(&self, value: &Known, span: &Range<usize>, member: &str) -> Option<PathBuf> {
         let text = value.value.expose();
         if text.is_empty() && !value.is_open {
             self.error(

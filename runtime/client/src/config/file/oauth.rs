@@ -3,7 +3,7 @@
 use super::entry::Entry;
 use super::node::{Data, Member, Node};
 use super::problem::{Problem, ProblemKind, Severity, did_you_mean};
-use crate::config::{OAuthGrant, OAuthSpec, Secret};
+use crate::config::{Expanded, OAuthGrant, OAuthSpec, Secret};
 
 /// Every member by all its names: ours, and what other clients call it.
 const ID: [&str; 3] = ["client_id", "clientId", "CLIENT_ID"];
@@ -35,7 +35,7 @@ pub(super) fn oauth(entry: &Entry<'_>, found: &Member) -> Option<OAuthSpec> {
             entry.wrong_type(&member.value, &path, "a string");
             return None;
         };
-        entry.known(text, &member.value.span, &path).map(|known| Some(known.value.expose().to_owned()))
+        entry.known(text, &member.value.span, &path).map(|known| Some(known.value))
     };
     let (id, secret, issuer) = (text(&ID), text(&SECRET), text(&ISSUER));
     let scopes = find(&SCOPES).map_or(Some(Vec::new()), |member| scopes(entry, name, member));
@@ -45,8 +45,8 @@ pub(super) fn oauth(entry: &Entry<'_>, found: &Member) -> Option<OAuthSpec> {
         None => text(&REDIRECT),
     };
     let spec = OAuthSpec {
-        client_id: id?.filter(|id| !id.is_empty()),
-        client_secret: secret?.map(Secret::new),
+        client_id: id?.filter(|id| !id.expose().is_empty()),
+        client_secret: secret?.map(|secret| Secret::new(secret.expose())),
         scopes: scopes?,
         grant: grant?,
         redirect: redirect?,
@@ -104,7 +104,7 @@ fn grant(entry: &Entry<'_>, name: &str, member: &Member) -> Option<OAuthGrant> {
 }
 
 /// A port of this machine, as the address that a browser is sent back to.
-fn port(entry: &Entry<'_>, name: &str, member: &Member) -> Option<String> {
+fn port(entry: &Entry<'_>, name: &str, member: &Member) -> Option<Expanded> {
     let port = match &member.value.data {
         Data::Number(number) => number.to_string().parse::<u16>().ok().filter(|port| *port > 0),
         _ => None,
@@ -112,5 +112,5 @@ fn port(entry: &Entry<'_>, name: &str, member: &Member) -> Option<String> {
     if port.is_none() {
         entry.wrong_type(&member.value, &format!("{name}.{}", member.name), "a port, from 1 to 65535");
     }
-    port.map(|port| format!("http://localhost:{port}/callback"))
+    port.map(|port| format!("http://localhost:{port}/callback").into())
 }

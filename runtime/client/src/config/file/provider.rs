@@ -1,5 +1,6 @@
 //! Tokens from programs and files.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -102,20 +103,28 @@ impl TokenProvider for CommandToken {
 /// A token in a file, which is read each time: whoever mounts secrets replaces the file when they change.
 ///
 /// The file has the token itself, with white space around it, or JSON as [`CommandToken`] takes it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct FileToken {
     path: PathBuf,
+    /// The path as it was written.
+    place: String,
 }
 
 impl FileToken {
-    /// The token in this file.
+    /// The token in the file at this path.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        let path = path.into();
+        Self { place: path.display().to_string(), path }
+    }
+
+    /// The token at a path that may contain variables.
+    pub(super) fn at(path: &Expanded) -> Self {
+        Self { path: path.expose().into(), place: path.to_string() }
     }
 
     fn read(&self) -> Result<Token, TokenError> {
         use std::io::Read as _;
-        let failed = |problem: String| TokenError::Failed { place: self.path.display().to_string(), problem };
+        let failed = |problem: String| TokenError::Failed { place: self.place.clone(), problem };
         let unread = |error: std::io::Error| failed(format!("it cannot be read: {error}"));
         // A pipe or a device may have no end, or none yet.
         if !std::fs::metadata(&self.path).map_err(unread)?.is_file() {
@@ -129,6 +138,12 @@ impl FileToken {
         }
         let text = String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8".to_owned()))?;
         read_token(&text).ok_or_else(|| failed("it has no token: a single line is expected".to_owned()))
+    }
+}
+
+impl fmt::Debug for FileToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FileToken").field("path", &self.place).finish()
     }
 }
 

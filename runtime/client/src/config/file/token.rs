@@ -4,7 +4,7 @@ use super::entry::Entry;
 use super::node::{Data, Member};
 use super::problem::{Problem, ProblemKind, did_you_mean};
 use super::provider::{CommandToken, FileToken};
-use crate::config::{Expanded, Tokens};
+use crate::config::Tokens;
 
 /// The members of a token.
 pub(super) const MEMBERS: [(&str, &str); 3] = [
@@ -37,7 +37,7 @@ pub(super) fn declare(entry: &Entry<'_>, tokens: Tokens) -> Tokens {
         (None, Some(file)) => {
             let path = entry.string(file).and_then(|known| entry.path(&known, &file.value.span, "file"));
             match path {
-                Some(path) => tokens.with(entry.name, FileToken::new(path)),
+                Some(path) => tokens.with(entry.name, FileToken::at(&path)),
                 None => tokens,
             }
         }
@@ -68,12 +68,8 @@ fn program(entry: &Entry<'_>, command: &Member, args: Option<&Member>) -> Option
         );
         return None;
     }
-    let program = if text.contains('/') {
-        let path = entry.path(&known, &command.value.span, "command")?;
-        Expanded::from(path.to_string_lossy().into_owned())
-    } else {
-        known.value
-    };
+    let program =
+        if text.contains('/') { entry.path(&known, &command.value.span, "command")? } else { known.value };
     let mut program = CommandToken::new(program);
     let Some(args) = args else { return Some(program) };
     let Data::List(items) = &args.value.data else {

@@ -18,8 +18,10 @@ fn variables_are_replaced_in_headers_args_and_url() {
     let spec = stdio(&config, "s");
     assert_eq!(args(spec), ["--token", "s3cret"]);
     assert_eq!(variable(spec, "TOKEN").as_deref(), Some("s3cret"));
-    assert!(spec.cwd.as_ref().unwrap().ends_with("conf/./data"), "{:?}", spec.cwd);
-    assert!(spec.cwd.as_ref().unwrap().is_absolute());
+    let cwd = spec.cwd.as_ref().expect("a folder");
+    assert_eq!(cwd.to_string(), "${DATA_DIR:-./data}");
+    let cwd = Path::new(cwd.expose());
+    assert!(cwd.ends_with("conf/./data") && cwd.is_absolute(), "{cwd:?}");
     assert_eq!(
         report(&config),
         "2:43 note exposed server \"s\": `args[1]`: every user of this machine can see it in the list of processes\n"
@@ -35,7 +37,7 @@ fn defaults_and_spaces_are_read_as_a_shell_reads_them() {
     let config = reader.read_text("mcp.json", text).unwrap();
     let spec = stdio(&config, "s");
     assert_eq!(args(spec), ["x", "x", "x", "", "c", "c", "$C", "${C}", "http://h:80/c", ""]);
-    assert_eq!(spec.cwd.as_deref(), Some(Path::new("/users/me/work")));
+    assert_eq!(spec.cwd, Some("/users/me/work".into()));
 }
 
 /// QwenLM/qwen-code#11501.
@@ -319,7 +321,7 @@ fn relative_commands_and_paths_begin_at_the_file() {
     );
     let spec = stdio(&config, "a");
     assert_eq!((spec.command.expose(), args(spec)), ("/w/./run.sh", vec!["./x"]));
-    assert_eq!(spec.cwd.as_deref(), Some(Path::new("/w/sub")));
+    assert_eq!(spec.cwd, Some("/w/sub".into()));
     assert_eq!(args(stdio(&config, "b")), ["/w/./x"]);
 }
 
@@ -367,6 +369,31 @@ fn nothing_secret_is_in_messages_debug_or_shown_lines() {
     let ConfigError::Invalid { file, problems } = &error else { panic!("{error}") };
     let line = file.shown_line(problems[0].line).unwrap();
     assert!(!format!("{error} {line}").contains("s3cret"), "{error} {line}");
+}
+
+#[test]
+fn values_of_variables_are_not_shown_in_any_member() {
+    let text = r#"{"mcpServers": {
+  "a": {"command": "./${V}/x", "args": ["./${V}"], "resolve_args": true, "cwd": "${V}", "envFile": "${V}/.env"},
+  "b": {"command": "~/${V}", "cwd": "~/${V}", "env": {"K": "${V}"}, "description": "${V}"},
+  "c": {"url": "https://c.example/${V}", "oauth": {"client_id": "${V}", "client_secret": "${V}", "redirect_uri": "http://localhost/${V}", "issuer": "https://${V}", "scopes": ["${V}"]}},
+  "d": {"type": "sse", "url": "https://d.example/${V}", "headers": {"A": "${V}"}, "config": {"a": "${V}"}, "timeout": "${V}"},
+  "e": {"server": "${V}", "launcher": "${V}", "encoding": "${V}"}
+}}"#;
+    let tokens = "[tokens.t]\ncommand = './${V}'\nargs = ['${V}']\n[tokens.f]\nfile = '${V}'\n[servers.a]\ncommand = 'a'\ncwd = '${V}'\n";
+    let reader = reader().with_variable("V", "s3cret");
+    for (name, text) in [("mcp.json", text), ("mcp.toml", tokens)] {
+        let (config, problems) = match reader.read_text(name, text) {
+            Ok(config) => (format!("{config:?}"), config.problems().to_vec()),
+            Err(ConfigError::Invalid { problems, .. }) => (String::new(), problems),
+            Err(error) => panic!("{error}"),
+        };
+        assert!(!config.contains("s3cret"), "{config}");
+        for problem in problems {
+            let shown = format!("{problem:?} {problem}");
+            assert!(!shown.contains("s3cret"), "{shown}");
+        }
+    }
 }
 
 #[test]
