@@ -11,13 +11,14 @@ use super::reference::resolve;
 use super::text::string;
 use super::types::{Shape, Types, implied, without};
 
-/// How many names a set of strings may have to become an enum.
+/// Maximum number of names in a set of strings that becomes an enum.
 pub(super) const MAX_VARIANTS: usize = 200;
-/// Names that no variant of an enum can have.
+/// Names that cannot be variants of an enum.
 const NO_VARIANTS: [&str; 1] = ["Self"];
 
 impl Types<'_> {
-    /// A choice between schemas that a value's JSON type tells apart, or between objects that a constant member does.
+    /// A choice between schemas that are distinguished by the JSON type of the value, or between objects with a
+    /// constant member.
     pub(super) fn union(
         &mut self,
         branches: &[(String, &Value)],
@@ -33,7 +34,7 @@ impl Types<'_> {
         {
             let values: Vec<Value> = names.into_iter().map(Value::from).collect();
             let mut shape = self.names(&values, rest, wanted);
-            // A branch may have a description of its own.
+            // An arm may have its own description.
             let is_plain = |branch: &Value| {
                 let mut keywords = branch.as_object().into_iter().flatten();
                 keywords.all(|(keyword, _)| matches!(keyword.as_str(), "const" | "type"))
@@ -67,7 +68,7 @@ impl Types<'_> {
         Shape { is_exact, ..Shape::of(name, without(rest, &["type"])) }
     }
 
-    /// Objects that are told apart by a member `tag`.
+    /// Objects that are distinguished by a member `tag`.
     fn tagged(
         &mut self,
         tag: &str,
@@ -125,7 +126,7 @@ impl Types<'_> {
     }
 }
 
-/// The JSON type of all values of a schema, as the name of a variant.
+/// Returns the JSON type of all values of a schema, as the name of a variant.
 fn kind_of(schema: &Value, root: &Value) -> Option<&'static str> {
     let schema = match schema.get("$ref").and_then(Value::as_str) {
         Some(reference) => resolve(reference, root)?,
@@ -142,7 +143,7 @@ fn kind_of(schema: &Value, root: &Value) -> Option<&'static str> {
     }
 }
 
-/// The member whose constant tells the objects of a choice apart.
+/// Returns the member whose constant distinguishes the objects of a choice.
 fn tag_of(branches: &[(String, &Value)]) -> Option<String> {
     let constants = |branch: &Value| -> Option<BTreeMap<String, String>> {
         let required = branch.get("required")?.as_array()?;

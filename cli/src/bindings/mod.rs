@@ -1,8 +1,8 @@
-//! `cargo mcp bindings`: Rust structs for the tools of a server that nobody here wrote.
+//! `cargo mcp bindings`: generates Rust structs for the tools of a third-party server.
 //!
-//! Each tool becomes a struct that derives `Tool`: its fields are the arguments. Types say what a schema says of the form of
-//! values; other rules stay in the schema. What types do not hold is listed, and nothing else is lost: the definitions of the
-//! structs accept the same calls as those of the server.
+//! Each tool becomes a struct that derives `Tool`: its fields are the arguments. Types express the structure of
+//! values; other constraints stay in the schema. What types cannot express is listed, and nothing is lost: the
+//! definitions of the structs accept the same calls as those of the server.
 
 mod choice;
 mod module;
@@ -28,7 +28,7 @@ use crate::source::{self, ServerDefinitions, SourceArgs, help_with_sources};
 use crate::text_file;
 use module::Module;
 
-/// How many points the head of the module lists.
+/// Maximum number of points in the header of the module.
 const POINTS_IN_HEAD: usize = 200;
 
 #[derive(Debug, Args)]
@@ -65,7 +65,7 @@ Examples:
   cargo mcp bindings theirs.json --tool search --tool fetch";
 }
 
-/// Why there is no module.
+/// Why no module is generated.
 #[derive(Debug, thiserror::Error)]
 enum BindingsError {
     #[error("the server has no tool `{}`; it has: {}", visible(.name), visible(.known))]
@@ -122,7 +122,7 @@ pub(crate) fn run(mut args: BindingsArgs, shell: Shell) -> Result<Exit, Error> {
     Ok(Exit::Ok)
 }
 
-/// The module for the tools, all of them if none is named, and what it does not hold.
+/// Generates the module for the tools, or all tools if none is named, and the list of what it does not express.
 fn bindings(definitions: &ServerDefinitions, wanted: &[String]) -> (String, Vec<module::Point>) {
     let mut module = Module::new();
     let mut variants = Vec::new();

@@ -1,4 +1,4 @@
-//! The module that is written: what all of its types share.
+//! The generated module: the parts that all of its types share.
 
 use std::fmt;
 
@@ -9,25 +9,25 @@ use super::names::{TAKEN_TYPES, Unique};
 use super::reference::MAX_ALL_NODES;
 use super::text::{call, json_text};
 
-/// How many schemas of a server are looked at.
+/// Maximum number of schemas of a server.
 const MAX_TYPES: usize = 100_000;
 
-/// Something that a server's list says, and types do not.
+/// A part of a server's definition that types do not express.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Point {
     pub(super) tool: String,
-    /// Where it stands in the definition (RFC 6901).
+    /// Its location in the definition (RFC 6901).
     pub(super) pointer: String,
     pub(super) what: What,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum What {
-    /// The value is a `serde_json::Value`; its schema is as it was.
+    /// The value is a `serde_json::Value`; its schema is unchanged.
     Untyped(&'static str),
-    /// The definition that the module makes is another one.
+    /// The definition of the generated type differs.
     Differs(String),
-    /// The tool is left out.
+    /// The tool is omitted.
     LeftOut(String),
 }
 
@@ -42,18 +42,18 @@ impl fmt::Display for Point {
     }
 }
 
-/// The parts of the module, while tool after tool is added.
+/// The parts of the module during generation.
 #[derive(Debug)]
 pub(super) struct Module {
     /// The types, in order.
     pub(super) items: Vec<String>,
-    /// The functions that give schemas which no type has.
+    /// The functions that return schemas without a type.
     functions: Vec<String>,
     pub(super) types: Unique,
     pub(super) points: Vec<Point>,
-    /// How many schemas are looked at: references can make few of them many.
+    /// The remaining number of schemas: references can multiply them.
     pub(super) types_left: usize,
-    /// How many nodes the schemas of functions may still have.
+    /// The remaining number of nodes in the schemas of functions.
     pub(super) nodes_left: usize,
     pub(super) uses_nothing: bool,
     uses_json: bool,
@@ -73,7 +73,7 @@ impl Module {
         }
     }
 
-    /// The name of a function that gives this schema.
+    /// Returns the name of a function that returns this schema.
     pub(super) fn schema_function(&mut self, schema: &Value) -> String {
         let name = format!("schema_{}", self.functions.len() + 1);
         self.functions.push(format!(
@@ -83,7 +83,7 @@ impl Module {
         name
     }
 
-    /// `extend(…)` of schemars with these keywords; nothing for none.
+    /// Returns schemars' `extend(…)` with these keywords; empty for none.
     pub(super) fn extension(&mut self, keywords: &Map<String, Value>) -> Option<String> {
         self.uses_json |=
             keywords.values().any(|value| value.is_array() || value.is_object() || value.is_null());
@@ -96,7 +96,7 @@ impl Module {
         (!members.is_empty()).then(|| format!("extend({})", members.join(", ")))
     }
 
-    /// The functions at the end of the module.
+    /// Returns the functions at the end of the module.
     pub(super) fn functions(&self) -> String {
         let mut text: String = self.functions.iter().flat_map(|function| ["\n", function]).collect();
         if !self.functions.is_empty() {

@@ -1,4 +1,4 @@
-//! Names in Rust for names in JSON.
+//! Converts JSON names to Rust names.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ const KEYWORDS: [&str; 52] = [
 /// Keywords that cannot be written as raw identifiers.
 const NEVER_RAW: [&str; 4] = ["self", "Self", "super", "crate"];
 
-/// Types that generated code, or what derives make of it, names without a path.
+/// Types that generated code, or its derives, use without a path.
 pub(super) const TAKEN_TYPES: [&str; 24] = [
     "BTreeMap",
     "Box",
@@ -41,11 +41,11 @@ pub(super) const TAKEN_TYPES: [&str; 24] = [
     "Vec",
 ];
 
-/// Names that are given once.
+/// Unique names.
 #[derive(Debug, Default)]
 pub(super) struct Unique {
     taken: HashSet<String>,
-    /// The last number behind each name that was wanted again.
+    /// The last number appended to each name.
     numbers: HashMap<String, usize>,
 }
 
@@ -54,7 +54,7 @@ impl Unique {
         Self { taken: taken.into_iter().map(str::to_owned).collect(), numbers: HashMap::new() }
     }
 
-    /// The name, or that with the first number behind it that makes it another one.
+    /// Returns the name, with a number appended if it is taken.
     pub(super) fn take(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_owned();
         while !self.taken.insert(name.clone()) {
@@ -66,7 +66,7 @@ impl Unique {
     }
 }
 
-/// `get_order-details` → `GetOrderDetails`; `otherwise` where no letter is left.
+/// `get_order-details` → `GetOrderDetails`; `otherwise` if no letter is left.
 pub(super) fn pascal(name: &str, otherwise: &str) -> String {
     let mut text = String::new();
     for word in words(name) {
@@ -81,7 +81,7 @@ pub(super) fn pascal(name: &str, otherwise: &str) -> String {
     }
 }
 
-/// `orderId` → `order_id`; `field` where no letter is left. Keywords are written `r#type`.
+/// `orderId` → `order_id`; `field` if no letter is left. Keywords become `r#type`.
 pub(super) fn field(name: &str) -> String {
     let words: Vec<String> = words(name).map(str::to_ascii_lowercase).collect();
     let snake = words.join("_");
@@ -103,7 +103,8 @@ pub(super) fn ident(name: &str) -> String {
     }
 }
 
-/// The words of a name: runs of ASCII letters and digits, cut where a small letter is followed by a capital.
+/// Splits a name into words: runs of ASCII letters and digits, split where a lower-case letter is followed by a
+/// capital.
 fn words(name: &str) -> impl Iterator<Item = &str> {
     name.split(|character: char| !character.is_ascii_alphanumeric()).flat_map(|run| {
         let mut words = Vec::new();

@@ -9,15 +9,15 @@ use super::reference::resolve;
 use super::text::{self, doc, string};
 use super::types::{ANY, Shape, Side, Types};
 
-/// What derives a type has.
+/// The derives of a type.
 pub(super) const DERIVES: &str = "#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]\n";
 
-/// The fields of a struct, and what belongs on it.
+/// The fields of a struct, and its attributes.
 pub(super) struct Fields {
     pub(super) lines: String,
     /// Attributes of the struct, one per line.
     pub(super) attributes: String,
-    /// The fields say all of `properties`, `required` and `additionalProperties`.
+    /// Whether the fields express all of `properties`, `required` and `additionalProperties`.
     pub(super) is_exact: bool,
 }
 
@@ -82,7 +82,7 @@ impl Types<'_> {
         shape
     }
 
-    /// Takes the members of an object out of its keywords. `is_tool`: of the arguments of the tool itself.
+    /// Extracts the members of an object from its keywords. `is_tool`: of the arguments of the tool itself.
     pub(super) fn fields(
         &mut self,
         keywords: &mut Map<String, Value>,
@@ -179,11 +179,11 @@ impl Types<'_> {
         }
         let mut beside = shape.beside.clone();
         let header = beside.shift_remove("x-mcp-header");
-        // That is what `None` means, and a definition does not show it.
+        // That is the meaning of `None`, and is not part of a definition.
         if is_input && !is_required && beside.get("default") == Some(&Value::Null) {
             beside.shift_remove("default");
         }
-        // An optional member of a result is left out, and not `null`.
+        // An optional member of a result is omitted instead of `null`.
         let is_optional_output = !is_input && !is_required && !shape.is_nullable;
         if !shape.is_exact || (is_required && shape.is_nullable) || (is_optional_output && !beside.is_empty())
         {
@@ -214,7 +214,7 @@ impl Types<'_> {
 }
 
 impl Types<'_> {
-    /// Lists the description of a shared schema where a place has one of its own.
+    /// Lists the description of a shared schema that has a different one here.
     fn compare_descriptions(&mut self, schema: &Value, shown: &str) {
         let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { return };
         let target = resolve(reference, self.root).and_then(|target| self.description(target));
@@ -225,7 +225,7 @@ impl Types<'_> {
     }
 }
 
-/// The field for members that are not listed.
+/// Returns the field for unlisted members.
 fn others(name: &str, text: &str) -> String {
     format!("    /// Members that are not listed.\n    #[serde(flatten)]\n    pub {name}: {text},\n")
 }

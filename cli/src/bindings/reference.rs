@@ -1,18 +1,18 @@
-//! References within a schema, and schemas joined with what stands beside them.
+//! Resolves references within a schema, and merges schemas with siblings of references.
 
 use serde_json::{Map, Value};
 
-/// How many nodes a schema may have when its references are replaced by what they lead to.
+/// Maximum number of nodes of a schema with its references replaced by their targets.
 const MAX_NODES: usize = 20_000;
-/// How many nodes all such schemas of a module may have.
+/// Maximum total number of nodes of such schemas in a module.
 pub(super) const MAX_ALL_NODES: usize = 500_000;
-/// How deep it may be then.
+/// Maximum depth of such a schema.
 const MAX_DEPTH: usize = 64;
 
-/// Keywords that say nothing of values.
+/// Keywords that constrain nothing.
 pub(super) const UNSAID: [&str; 5] = ["$schema", "$id", "$comment", "$defs", "definitions"];
 
-/// What a reference within `root` leads to (RFC 6901).
+/// Returns the target of a reference within `root` (RFC 6901).
 pub(super) fn resolve<'a>(reference: &str, root: &'a Value) -> Option<&'a Value> {
     match reference.strip_prefix('#')? {
         "" => Some(root),
@@ -20,8 +20,8 @@ pub(super) fn resolve<'a>(reference: &str, root: &'a Value) -> Option<&'a Value>
     }
 }
 
-/// The schema without references; nothing if it refers to itself, to somewhere else, or has more than `left` nodes, from which
-/// its own are taken.
+/// Returns the schema without references; `None` if it is recursive, refers to another document, or has more
+/// than `left` nodes, from which its number of nodes is subtracted.
 pub(super) fn inline_references(schema: &Value, root: &Value, left: &mut usize) -> Option<Value> {
     let most = MAX_NODES.min(*left);
     let mut nodes = most;
@@ -70,7 +70,7 @@ fn inline(
             if whole.contains_key("$dynamicRef") {
                 return None;
             }
-            // Who lists members, and says nothing of others, allows them; a tool here does not.
+            // A schema that lists members without excluding others accepts them; a tool here does not.
             if whole.contains_key("properties") && !whole.contains_key("additionalProperties") {
                 whole.insert("additionalProperties".to_owned(), true.into());
             }
@@ -80,7 +80,7 @@ fn inline(
     })
 }
 
-/// Both schemas as one, of which the second stands beside the first; nothing where both have a rule of one name.
+/// Merges a schema with its siblings; `None` if both have a constraint with the same keyword.
 pub(super) fn join(target: Map<String, Value>, beside: &Map<String, Value>) -> Option<Map<String, Value>> {
     let mut whole = target;
     for (keyword, value) in beside {
@@ -120,7 +120,7 @@ mod tests {
         check(json!({"properties": {}}), Some(json!({"properties": {}, "additionalProperties": true})));
     }
 
-    /// Each name stands for two of the next: written out, they would fill any memory.
+    /// Each name refers twice to the next: expanded, they would exhaust any memory.
     #[test]
     fn exponential_references_are_given_up() {
         let definitions: Map<String, Value> = (0..16)

@@ -1,6 +1,6 @@
-//! Strings, JSON and comments as Rust source.
+//! Generates strings, JSON and comments as Rust source.
 //!
-//! All of it comes from servers: nothing gets out of its literal or comment, and no character is hidden in one.
+//! All of it comes from servers: nothing can escape its literal or comment, and hidden characters are escaped.
 
 use std::fmt::Write as _;
 
@@ -9,12 +9,12 @@ use toolwright_core::manifest::{visible, visible_json};
 
 // Writing to a string cannot fail.
 
-/// How long the words of an attribute may be on one line (rustfmt's `attr_fn_like_width`).
+/// Maximum length of an attribute on one line (rustfmt's `attr_fn_like_width`).
 const ATTRIBUTE_WIDTH: usize = 70;
-/// How long a line may be (rustfmt's `max_width`).
+/// Maximum length of a line (rustfmt's `max_width`).
 const LINE_WIDTH: usize = 100;
 
-/// An attribute with these words, as rustfmt writes it.
+/// Formats an attribute like rustfmt.
 pub(super) fn attribute(indent: &str, path: &str, words: &[String]) -> String {
     let line = words.join(", ");
     if line.chars().count() <= ATTRIBUTE_WIDTH {
@@ -24,7 +24,7 @@ pub(super) fn attribute(indent: &str, path: &str, words: &[String]) -> String {
     format!("{indent}#[{path}(\n{indent}    {}\n{indent})]\n", words.join(&separator))
 }
 
-/// A call with one argument in the body of a function, as rustfmt writes it.
+/// Formats a call with one argument in the body of a function, like rustfmt.
 pub(super) fn call(function: &str, argument: &str) -> String {
     let line = format!("    {function}({argument})\n");
     if line.trim_end().chars().count() <= LINE_WIDTH {
@@ -35,11 +35,11 @@ pub(super) fn call(function: &str, argument: &str) -> String {
 
 /// A string literal.
 pub(super) fn string(text: &str) -> String {
-    // What `Debug` escapes is what a literal must have escaped, and hidden characters too.
+    // `Debug` escapes everything that a literal requires; hidden characters are escaped too.
     format!("{text:?}")
 }
 
-/// A literal with the JSON text of a value.
+/// Returns a literal with the JSON text of a value.
 pub(super) fn json_text(value: &Value) -> String {
     let text = visible_json(&value.to_string());
     let mut hashes = "#".to_owned();
@@ -49,7 +49,8 @@ pub(super) fn json_text(value: &Value) -> String {
     format!("r{hashes}\"{text}\"{hashes}")
 }
 
-/// An expression with the value: a literal for strings, numbers and booleans, else a call of the module's function `json`.
+/// Returns an expression for the value: a literal for strings, numbers and booleans, otherwise a call of the
+/// module's function `json`.
 pub(super) fn expression(value: &Value) -> String {
     match value {
         Value::String(text) => string(text),
@@ -64,7 +65,8 @@ pub(super) fn expression(value: &Value) -> String {
     }
 }
 
-/// A number with an underscore between groups of three digits, where there are more than five (`clippy::unreadable_literal`).
+/// Formats a number with underscores between groups of three digits, if it has more than five
+/// (`clippy::unreadable_literal`).
 fn separate(number: &str) -> String {
     const PLAIN: usize = 5;
     let (whole, rest) = number.split_at(number.find(['.', 'e']).unwrap_or(number.len()));
@@ -85,9 +87,9 @@ fn separate(number: &str) -> String {
     format!("{sign}{}{dot}{}{exponent}", group(digits, digits.len() % 3), group(decimals, 0))
 }
 
-/// A doc comment, and whether the derives read the text back from it as it is.
+/// Returns a doc comment, and whether the derives read the same text back from it.
 ///
-/// Code in it is not compiled by rustdoc: fences get the language `text`, and lines that are indented as code are not.
+/// rustdoc does not compile code in it: fences get the language `text`, and indented lines are not code.
 pub(super) fn doc(text: &str, indent: &str) -> (String, bool) {
     let mut comment = String::new();
     let mut is_exact = !text.starts_with('#') && text.trim() == text && !text.contains('\r');

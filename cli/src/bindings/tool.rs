@@ -1,4 +1,4 @@
-//! One tool: a struct with its arguments, and the type of its result.
+//! Generates one tool: a struct for its arguments, and the type of its result.
 
 use std::collections::BTreeSet;
 
@@ -13,13 +13,14 @@ use super::reference::{UNSAID, join, resolve};
 use super::text::{attribute, doc, string};
 use super::types::{Shape, Side, Types};
 
-/// Where the schemas of a tool stand in its definition.
+/// The locations of a tool's schemas in its definition.
 const INPUT: &str = Side::Input { is_open: false }.place();
 const OUTPUT: &str = Side::Output.place();
-/// Names of `_meta` that are no part of an attribute, since each has a meaning of its own.
+/// Names in `_meta` that have their own attributes.
 const RESERVED_META: [&str; 4] = ["progressToken", "traceparent", "tracestate", "baggage"];
 
-/// Adds the types of a tool, and returns the name of its struct; nothing if it cannot be one, with the reason.
+/// Adds the types of a tool, and returns the name of its struct; `None` if it cannot be generated, with the
+/// reason.
 pub(super) fn add(module: &mut Module, name: &str, definition: &Map<String, Value>) -> Option<String> {
     if let Err(problem) = toolwright_core::names::check(name) {
         let what = What::LeftOut(problem.to_string());
@@ -78,7 +79,7 @@ impl Tool<'_> {
         }
     }
 
-    /// The title, and what has no place in a type.
+    /// The title, and members that types cannot express.
     fn metadata(&mut self) {
         for (member, value) in self.definition {
             match member.as_str() {
@@ -113,7 +114,7 @@ impl Tool<'_> {
         }
     }
 
-    /// The struct of the arguments, which is the tool.
+    /// Generates the struct of the arguments, which is the tool.
     fn input(&mut self, schema: &Value, type_name: &str) {
         let (mut keywords, whole) = self.root_of(schema, INPUT);
         let rest = keywords.get("additionalProperties");
@@ -144,7 +145,7 @@ impl Tool<'_> {
         self.module.items.push(format!("{comment}{derives}{keys}{attributes}pub struct {type_name}{body}"));
     }
 
-    /// The type of the result.
+    /// Generates the type of the result.
     fn output(&mut self, schema: &Value, type_name: &str) -> String {
         let (mut keywords, whole) = self.root_of(schema, OUTPUT);
         let wanted = self.module.types.take(&format!("{type_name}Output"));
@@ -195,7 +196,8 @@ impl Tool<'_> {
         wanted
     }
 
-    /// The keywords of a schema's root, with what a reference there leads to, and the whole for other references.
+    /// Returns the keywords of a schema's root with its reference resolved, and the whole schema for other
+    /// references.
     fn root_of(&mut self, schema: &Value, at: &str) -> (Map<String, Value>, Value) {
         let mut keywords = schema.as_object().cloned().unwrap_or_default();
         if let Some(Value::String(reference)) = keywords.get("$ref").cloned() {
@@ -216,7 +218,7 @@ impl Tool<'_> {
     }
 }
 
-/// The key for what a server of ours says in `_meta`; nothing if the derive would not take it.
+/// Returns the key for what a Toolwright server writes to `_meta`; `None` if the derive would reject it.
 fn own_key(tool: &str, name: &str, value: &Value) -> Option<String> {
     let key = match name {
         meta_keys::SCOPES => "scopes",
@@ -241,7 +243,7 @@ fn own_key(tool: &str, name: &str, value: &Value) -> Option<String> {
     is_good.then(|| format!("{key}({})", words.join(", ")))
 }
 
-/// Whether the attribute takes the name (2026-07-28, basic "`_meta`").
+/// Returns whether the attribute accepts the name (2026-07-28, basic "`_meta`").
 fn is_meta_name(name: &str) -> bool {
     let (prefix, last) = name.split_once('/').map_or((None, name), |(prefix, last)| (Some(prefix), last));
     let is_word = |word: &str, between: &[u8]| {

@@ -1,4 +1,4 @@
-//! From a schema to a type.
+//! Converts schemas to types.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,13 +10,14 @@ use super::module::{Module, Point, What};
 use super::names::pascal;
 use super::reference::{UNSAID, inline_references, join, resolve};
 
-/// How deep types may be nested; deeper ones are `serde_json::Value`.
+/// Maximum nesting of types; deeper ones are `serde_json::Value`.
 const DEPTH_LIMIT: usize = 32;
 
-/// The type of a value whose form is not known.
+/// The type of a value without a known structure.
 pub(super) const ANY: &str = "serde_json::Value";
 
-/// Keywords that hold rules beside the form of a value: the type is as without them, and its schema is written out.
+/// Keywords with constraints beyond the structure of a value: they do not affect the type, and the schema is
+/// written out.
 const RULES: [&str; 12] = [
     "not",
     "if",
@@ -32,17 +33,17 @@ const RULES: [&str; 12] = [
     "unevaluatedItems",
 ];
 
-/// Which side of a call a schema describes.
+/// The role of a schema in a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
-    /// The arguments. `is_open`: unknown members are allowed everywhere.
+    /// The arguments. `is_open`: unknown members are accepted everywhere.
     Input { is_open: bool },
     /// The structured content.
     Output,
 }
 
 impl Side {
-    /// Where the schema stands in the definition.
+    /// The location of the schema in the definition.
     pub(super) const fn place(self) -> &'static str {
         match self {
             Self::Input { .. } => "/inputSchema",
@@ -56,9 +57,9 @@ impl Side {
 pub(super) struct Shape {
     /// The type, without an `Option` for `null`.
     pub(super) text: String,
-    /// `null` is a value as well.
+    /// Whether `null` is accepted as well.
     pub(super) is_nullable: bool,
-    /// The schema of the type is the one it is for, but for `beside`.
+    /// Whether the schema of the type equals the original, except for `beside`.
     pub(super) is_exact: bool,
     /// Keywords that the schema of the type lacks.
     pub(super) beside: Map<String, Value>,
@@ -69,24 +70,24 @@ impl Shape {
         Self { text: text.into(), is_nullable: false, is_exact: true, beside }
     }
 
-    /// The type says all that the schema does.
+    /// Whether the type expresses everything in the schema.
     pub(super) fn is_whole(&self) -> bool {
         self.is_exact && !self.is_nullable && self.beside.is_empty()
     }
 }
 
-/// Makes the types of one schema.
+/// Generates the types of one schema.
 pub(super) struct Types<'a> {
     pub(super) module: &'a mut Module,
     pub(super) tool: &'a str,
-    /// The whole schema, for its references.
+    /// The whole schema, which references refer to.
     pub(super) root: &'a Value,
     pub(super) side: Side,
-    /// The name of the type of the whole.
+    /// The name of the root type.
     pub(super) name: String,
-    /// The types of what references lead to.
+    /// The types of reference targets.
     references: BTreeMap<String, Shape>,
-    /// The references that are being followed.
+    /// The references being resolved.
     open: Vec<String>,
     depth: usize,
 }
@@ -116,7 +117,8 @@ impl<'a> Types<'a> {
         Shape { is_exact: false, ..Shape::of(ANY, Map::new()) }
     }
 
-    /// The schema as a function of the module gives it: without references. Where that cannot be, any value is allowed.
+    /// Returns the schema for a function of the module, without references. If that is not possible, any value
+    /// is accepted.
     pub(super) fn written_out(&mut self, schema: &Value, at: &str) -> String {
         let whole = inline_references(schema, self.root, &mut self.module.nodes_left).unwrap_or_else(|| {
             self.differs(
@@ -128,7 +130,7 @@ impl<'a> Types<'a> {
         self.module.schema_function(&whole)
     }
 
-    /// The description of a schema: its own, or that of what it refers to.
+    /// Returns the description of a schema, or else that of its reference target.
     pub(super) fn description<'s>(&'s self, mut schema: &'s Value) -> Option<String> {
         for _ in 0..DEPTH_LIMIT {
             if let Some(description) = schema.get("description") {
@@ -143,7 +145,7 @@ impl<'a> Types<'a> {
         self.description(schema).is_some()
     }
 
-    /// The type of a schema; `wanted` is the name of one that is made for it.
+    /// Returns the type of a schema; `wanted` is the name for a generated one.
     pub(super) fn shape(&mut self, schema: &Value, at: &str, wanted: &str) -> Shape {
         match schema {
             Value::Bool(true) => Shape::of(ANY, Map::new()),
@@ -191,7 +193,7 @@ impl<'a> Types<'a> {
             return self.untyped(at, "its schema refers to somewhere else");
         };
         if let (false, Some(known)) = (beside.is_empty(), target.as_object()) {
-            // Texts beside the reference are no reason for another type.
+            // Descriptions next to the reference need no separate type.
             let is_text = |keyword: &String| {
                 matches!(keyword.as_str(), "title" | "default" | "examples" | "deprecated")
             };
@@ -276,7 +278,7 @@ impl<'a> Types<'a> {
         let says_type = keywords.shift_remove("type").is_some();
         let mut shape = match others.as_slice() {
             [kind] => self.of_kind(kind, keywords, at, wanted),
-            // Nothing is said of the form.
+            // The structure is unconstrained.
             [] if keywords.keys().all(|keyword| is_note(keyword)) => Shape::of(ANY, keywords),
             [] => self.untyped(at, "its type is not said"),
             several => {
@@ -301,7 +303,7 @@ impl<'a> Types<'a> {
                 }
             }
         };
-        // A rule for values of one type alone allows all others.
+        // A constraint on values of one type accepts all others.
         shape.is_exact &= says_type || shape.text == ANY;
         shape.is_nullable |= is_nullable;
         shape
@@ -378,13 +380,13 @@ pub(super) fn without(mut keywords: Map<String, Value>, names: &[&str]) -> Map<S
     keywords
 }
 
-/// Keywords that say nothing of the form of a value.
+/// Keywords that do not affect the structure of a value.
 fn is_note(keyword: &str) -> bool {
     matches!(keyword, "title" | "default" | "examples" | "deprecated" | "readOnly" | "writeOnly")
         || keyword.starts_with("x-")
 }
 
-/// Whether a rule is one for values of this type.
+/// Returns whether a constraint applies to values of this type.
 fn applies(keyword: &str, kind: &str) -> bool {
     match keyword {
         "minLength" | "maxLength" | "pattern" | "format" | "contentEncoding" | "contentMediaType" => {
@@ -405,7 +407,7 @@ fn applies(keyword: &str, kind: &str) -> bool {
     }
 }
 
-/// The type that a schema means which does not say one.
+/// Returns the type that a schema without `type` implies.
 pub(super) fn implied(keywords: &Map<String, Value>) -> Option<&'static str> {
     let has = |keyword: &str| keywords.contains_key(keyword);
     let values = keywords.get("const").map(std::slice::from_ref);

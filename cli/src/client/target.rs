@@ -1,4 +1,4 @@
-//! Which server is asked, and how.
+//! Selects servers, and configures the client.
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
@@ -18,15 +18,15 @@ use toolwright_core::revision::Revision;
 use super::{RequestError, RequestExit, tokens};
 use crate::shell::{self, Shell};
 
-/// How servers are named, for every help.
+/// The ways to name a server, for `--help`.
 pub(crate) const SERVERS: &str = "  FILE            a configuration file; its tools are called SERVER__TOOL
   https://…       a server over Streamable HTTP, or HTTP+SSE
   -- COMMAND …    a server on standard input and output, in the last place";
 
-/// The most bytes of a server's standard error that are shown.
+/// Maximum number of bytes of a server's standard error to show.
 const MAX_STDERR: usize = 64 << 10;
 
-/// Which server is asked, and how.
+/// The selected servers, and the settings of the client.
 #[derive(Debug, Args)]
 pub(crate) struct ServerArgs {
     /// A header of every request over HTTP, such as 'Authorization: Bearer …'
@@ -51,7 +51,7 @@ pub(crate) struct ServerArgs {
     command: Vec<OsString>,
 }
 
-/// What is to be asked.
+/// The selected servers.
 #[derive(Debug)]
 pub(super) enum Asked {
     /// One server.
@@ -68,7 +68,7 @@ fn revision(text: &str) -> Result<Revision, String> {
 }
 
 impl ServerArgs {
-    /// What is asked, and the words that do not name it.
+    /// Returns the target, and the remaining arguments.
     pub(super) fn split<'a>(&self, words: &'a [String]) -> Result<(Asked, &'a [String]), RequestError> {
         if !self.command.is_empty() {
             let spec = command_spec(&self.command).map_err(RequestError::Usage)?;
@@ -90,7 +90,7 @@ impl ServerArgs {
         Ok((Asked::File(Box::new(config)), rest))
     }
 
-    /// How the client introduces itself.
+    /// Returns the implementation info of the client.
     pub(super) fn client(&self) -> &str {
         &self.client
     }
@@ -98,7 +98,7 @@ impl ServerArgs {
     pub(super) fn complete(&self, spec: &mut ServerSpec) -> Result<(), RequestError> {
         if let TransportSpec::Http(HttpSpec { headers, .. }) = &mut spec.transport {
             for header in &self.header {
-                // What it is is not repeated: it may be secret.
+                // The value is not repeated: it may be secret.
                 let (name, value) = header.split_once(':').ok_or_else(|| {
                     RequestError::Usage("a header has no colon: write 'NAME: VALUE'".to_owned())
                 })?;
@@ -115,7 +115,7 @@ impl ServerArgs {
     }
 }
 
-/// A problem of a file, with its location and its consequence.
+/// Formats a problem of a file, with its location and its consequence.
 fn in_words(file: &str, problem: &Problem) -> String {
     let mut text = format!("{file}:{}:{}: {}", problem.line, problem.column, problem.message);
     if let Some(help) = problem.help.as_deref().filter(|help| !help.is_empty()) {
@@ -130,7 +130,7 @@ fn in_words(file: &str, problem: &Problem) -> String {
 }
 
 impl Asked {
-    /// The one server that a word of the form `SERVER__NAME` means, and the name.
+    /// Returns the server and the name in an argument `SERVER__NAME`.
     pub(super) fn choose(self, word: &str) -> Result<(ServerSpec, Tokens, &str), RequestError> {
         match self {
             Asked::Server(spec) => Ok((*spec, Tokens::new(), word)),
@@ -147,15 +147,15 @@ impl Asked {
     }
 }
 
-/// The server at an address.
+/// Returns the server at a URL.
 pub(crate) fn url_spec(url: &str) -> ServerSpec {
     url.into()
 }
 
-/// The server that a command starts, which a person typed in an environment that is theirs.
+/// Returns the server that a command starts, with the environment of the user.
 ///
 /// # Errors
-/// A word that is not UTF-8.
+/// An argument is not valid UTF-8.
 pub(crate) fn command_spec(words: &[OsString]) -> Result<ServerSpec, String> {
     let text = |word: &OsString| {
         word.clone().into_string().map_err(|word| format!("{} is not UTF-8", word.to_string_lossy()))
@@ -180,7 +180,7 @@ pub(crate) fn with_logins() -> ClientBuilder {
     }
 }
 
-/// A client that shows what the server says beside its answers, and uses the tokens of earlier logins.
+/// Creates a client that shows log messages and uses the tokens of earlier logins.
 pub(crate) fn builder(name: &str, shell: Shell) -> ClientBuilder {
     let (name, version) = name.split_once('/').unwrap_or((name, "1.0.0"));
     let left = AtomicUsize::new(MAX_STDERR);
@@ -189,7 +189,7 @@ pub(crate) fn builder(name: &str, shell: Shell) -> ClientBuilder {
             let before = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
                 Some(left.saturating_sub(line.len() + 1))
             });
-            // It always succeeds.
+            // This always succeeds.
             let before = before.unwrap_or_default();
             if before > 0 {
                 shell::text(&line);
@@ -207,7 +207,7 @@ pub(crate) fn builder(name: &str, shell: Shell) -> ClientBuilder {
     })
 }
 
-/// Connects to one server, and ends the connection after `use_it`.
+/// Connects to one server, and disconnects after `use_it`.
 pub(super) fn with_client<F: Future<Output = Result<RequestExit, RequestError>>>(
     server: (ServerSpec, Tokens),
     args: &ServerArgs,
@@ -218,8 +218,8 @@ pub(super) fn with_client<F: Future<Output = Result<RequestExit, RequestError>>>
     runtime.block_on(connected(server, args, shell, use_it))
 }
 
-/// Does the same with every server. Those of a file are independent: where one that is not `required` fails, there is a warning
-/// and the others are asked; where all fail, the last failure is the result.
+/// Does the same with every server. Those of a file are independent: if one that is not `required` fails, a
+/// warning is shown and the others are used; if all fail, the last error is returned.
 pub(super) fn with_each<F: Future<Output = Result<RequestExit, RequestError>>>(
     asked: Asked,
     args: &ServerArgs,
@@ -275,7 +275,7 @@ async fn connected<F: Future<Output = Result<RequestExit, RequestError>>>(
     result
 }
 
-/// Whether a person watches.
+/// Returns whether standard error is a terminal.
 pub(super) fn is_watched() -> bool {
     std::io::stderr().is_terminal()
 }

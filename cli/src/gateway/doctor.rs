@@ -8,7 +8,7 @@ use super::state::usage;
 use crate::client::{RequestError, RequestExit};
 use crate::shell;
 
-/// Looks at a Redis.
+/// Checks a Redis server.
 pub(super) fn redis(args: &DoctorRedisArgs) -> Result<RequestExit, RequestError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let checks = runtime.block_on(inspect(&args.url)).map_err(usage)?;

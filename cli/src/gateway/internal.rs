@@ -1,4 +1,4 @@
-//! The internal API of a gateway that runs.
+//! A client of the internal API of a running gateway.
 
 use toolwright_client::agent::{InternalClient, InternalError};
 use toolwright_client::config::Secret;
@@ -9,10 +9,10 @@ use crate::client::RequestError;
 use crate::error::Error;
 use crate::text_file;
 
-/// The variable that has the key of a service.
+/// The environment variable with the key of a service.
 const KEY: &str = "MCP_SERVICE_KEY";
 
-/// Asks the internal API of a gateway.
+/// Sends a request to the internal API of a gateway.
 pub(super) fn ask<T>(
     args: &InternalArgs,
     ask: impl AsyncFnOnce(&InternalClient) -> Result<T, InternalError>,

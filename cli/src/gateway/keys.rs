@@ -12,7 +12,7 @@ use super::state::{StateFolder, usage};
 use crate::client::{RequestError, RequestExit};
 use crate::shell::{self, Shell};
 
-/// Prints the keys that sign.
+/// Prints the signing keys.
 pub(super) fn show(args: &ShowKeysArgs) -> Result<RequestExit, RequestError> {
     let keys = StateFolder::open(&args.state.state)?.signing_keys()?;
     if args.jwks {
@@ -23,7 +23,7 @@ pub(super) fn show(args: &ShowKeysArgs) -> Result<RequestExit, RequestError> {
     Ok(RequestExit::Ok)
 }
 
-/// Moves on to the next key.
+/// Rotates the keys.
 pub(super) fn rotate(args: &RotateArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     let keys = StateFolder::open(&args.state.state)?.signing_keys()?;
     print_keys(&keys.rotate(args.force).map_err(usage)?)?;
@@ -31,7 +31,7 @@ pub(super) fn rotate(args: &RotateArgs, shell: Shell) -> Result<RequestExit, Req
     Ok(RequestExit::Ok)
 }
 
-/// Makes a key for a service.
+/// Creates a key for a service.
 pub(super) fn service(args: &ServiceArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     let folder = StateFolder::open(&args.state.state)?;
     let orgs = if args.all_orgs { Orgs::All } else { Orgs::Only(args.org.clone()) };
@@ -42,7 +42,7 @@ pub(super) fn service(args: &ServiceArgs, shell: Shell) -> Result<RequestExit, R
     Ok(RequestExit::Ok)
 }
 
-/// Seals all credentials again with the first master key. Ends with 1 where some cannot be opened.
+/// Seals all credentials again with the first master key. Exits with 1 if some cannot be opened.
 pub(super) fn rekey(args: &RekeyArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     let keys = MasterKeys::from_file(&args.master_keys).map_err(usage)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -1,8 +1,9 @@
 //! `cargo mcp gateway`: the servers of a configuration file as one server, and the tools of runs.
 //!
-//! `args` has the flags, `serve` runs the gateway and `reload` follows its file; `state` is the folder with its keys, which `keys`
-//! and `sessions` work on; `pins` compares what servers offer with what was reviewed,
-//! `internal` asks a gateway that runs, `status` shows how it stands, and `doctor` looks at what it needs.
+//! `args` defines the flags, `serve` runs the gateway and `reload` watches its files; `state` is the folder with
+//! its keys, which `keys` and `sessions` use; `pins` compares the tools of servers with their reviewed
+//! definitions, `internal` calls the internal API of a running gateway, `status` shows its status, and `doctor`
+//! checks its dependencies.
 
 mod args;
 mod doctor;
@@ -24,8 +25,7 @@ use crate::shell::Shell;
 /// Runs the command.
 ///
 /// # Errors
-/// An invalid file, a server that is `required` and cannot be reached, an address that cannot be listened at, keys that cannot be
-/// used.
+/// An invalid file, a `required` server that cannot be reached, an address that is unavailable, unusable keys.
 pub(crate) fn run(args: &GatewayArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     match &args.command {
         None => serve::run(&args.serve, shell),

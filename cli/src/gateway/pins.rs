@@ -1,4 +1,4 @@
-//! `cargo mcp gateway pins`: which tools of the servers have been reviewed.
+//! `cargo mcp gateway pins`: reviews the tools of servers.
 
 use std::path::PathBuf;
 
@@ -58,12 +58,12 @@ impl PinsArgs {
     }
 }
 
-/// A file of pins that cannot be used.
+/// A pin file that cannot be used.
 pub(super) fn unusable(error: PinFileError) -> RequestError {
     Error::from(ModuleError::new(Exit::File, error)).into()
 }
 
-/// Runs the command: every server of the file must answer.
+/// Runs the command: every server of the file must respond.
 pub(super) fn run(args: &PinsArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(compare(args, shell))
@@ -75,7 +75,7 @@ async fn compare(args: &PinsArgs, shell: Shell) -> Result<RequestExit, RequestEr
         PinsCommand::Update(update) => &update.files,
     };
     let config = read(&files.config)?;
-    // What a server that is down offers is not known, and its pins would be lost.
+    // The tools of an unavailable server are unknown, and its pins would be lost.
     let servers = config.servers().iter().cloned().map(|mut spec| {
         spec.required = true;
         spec

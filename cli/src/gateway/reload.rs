@@ -1,4 +1,4 @@
-//! Takes up changes of the files that a gateway was started with.
+//! Reloads the files of a running gateway.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -13,10 +13,10 @@ use toolwright_gateway::{Applied, Controls, Gateway};
 use super::serve::{clients, read};
 use crate::shell::{self, Shell};
 
-/// How often the files are looked at.
+/// The polling interval.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// The files of a gateway, and what follows them. One that is invalid changes nothing.
+/// The files of a gateway, and what they configure. An invalid file changes nothing.
 pub(super) struct Followed {
     pub(super) gateway: Gateway,
     pub(super) controls: Controls,
@@ -26,22 +26,22 @@ pub(super) struct Followed {
     pub(super) shell: Shell,
 }
 
-/// A file that may change.
+/// A watched file.
 pub(super) struct Watched {
     file: PathBuf,
     seen: Option<(SystemTime, u64)>,
 }
 
 impl Watched {
-    /// From now on: to be made before the file is read first.
+    /// Starts watching; must be created before the file is first read.
     pub(super) fn new(file: &Path) -> Self {
         Self { file: file.to_owned(), seen: stamp(file) }
     }
 
-    /// Whether it has changed since this was asked last.
+    /// Returns whether it has changed since the last call.
     fn has_changed(&mut self) -> bool {
         let now = stamp(&self.file);
-        // An editor may replace the file: for a moment there is none.
+        // An editor may replace the file, so it may be missing for a moment.
         if now.is_none() || now == self.seen {
             return false;
         }
@@ -111,7 +111,7 @@ pub(super) fn revision(file: &Path) -> String {
     digest(&Value::String(text))
 }
 
-/// What changes with the contents of a file.
+/// What a file configures.
 fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
     let metadata = file.metadata().ok()?;
     Some((metadata.modified().ok()?, metadata.len()))

@@ -1,4 +1,4 @@
-//! The gateway itself: the servers of a file, and the runs of workflows.
+//! Runs the gateway: the servers of a file, and the runs of workflows.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,12 +27,12 @@ use super::state::{StateFolder, usage};
 use crate::client::{RequestError, RequestExit, with_logins};
 use crate::shell::{self, Shell};
 
-/// Where the gateway is served over HTTP.
+/// The path of the gateway over HTTP.
 const PATH: &str = "/mcp/gateway";
-/// How long services are waited for at the end.
+/// Timeout for running requests of services during shutdown.
 const DRAIN: Duration = Duration::from_secs(5);
 
-/// What callers with tokens need, and services.
+/// The endpoints for callers with tokens, and for services.
 struct Guarded {
     registry: Registry,
     tokens: Arc<SessionTokens>,
@@ -40,11 +40,10 @@ struct Guarded {
     url: String,
 }
 
-/// Runs the gateway until the client leaves, or a signal ends it.
+/// Runs the gateway until the client disconnects, or a signal arrives.
 ///
 /// # Errors
-/// An invalid file, a server that is `required` and cannot be reached, an address that cannot be listened at, keys that cannot be
-/// used.
+/// An invalid file, a `required` server that cannot be reached, an address that is unavailable, unusable keys.
 pub(super) fn run(args: &ServeArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     if let Some(address) = args.http.filter(|address| !address.ip().is_loopback() && args.state.is_none()) {
         return Err(usage(format!(
@@ -74,7 +73,7 @@ async fn serve(
     ([config_file, pins_file, policy_file], controls): ([Option<Watched>; 3], Controls),
     shell: Shell,
 ) -> Result<RequestExit, RequestError> {
-    // Before anything is started, since an address may be in use.
+    // First, since the address may be in use.
     let listen = |address| Http::bind(address).map_err(|error| RequestError::Listen(address, error));
     let http = args.http.map(listen).transpose()?;
     let internal = match args.internal {
@@ -133,7 +132,7 @@ async fn serve(
     following.abort();
     _ = stop.send(());
     if let Some(internal) = internal {
-        // What it was asked before the signal is answered.
+        // Requests received before the signal are answered.
         _ = tokio::time::timeout(DRAIN, internal).await;
     }
     if let Some(registry) = registry {
@@ -169,7 +168,7 @@ impl Guarded {
         Ok(Self { registry, tokens: Arc::new(folder.tokens(&url)?), services: folder.services()?, url })
     }
 
-    /// The endpoint with its tokens, at the host that callers know.
+    /// Returns the endpoint with token verification, for its public host name.
     fn protect(&self) -> Result<HttpConfig, RequestError> {
         let verifier = self.registry.verifier(Arc::clone(&self.tokens));
         let config = HttpConfig::new().protect(Protection::new(&self.url, verifier).map_err(usage)?);
@@ -218,7 +217,7 @@ fn service(gateway: Gateway, registry: Option<Registry>, controls: &Controls) ->
     }
 }
 
-/// The servers of a file, with a warning for each problem that does not keep them from being used.
+/// Returns the servers of a file, with a warning for each tolerable problem.
 pub(super) fn read(file: &Path) -> Result<Config, RequestError> {
     let config = ConfigReader::new().read(file).map_err(|error| RequestError::Config(Box::new(error)))?;
     for problem in config.problems() {
@@ -228,7 +227,7 @@ pub(super) fn read(file: &Path) -> Result<Config, RequestError> {
     Ok(config)
 }
 
-/// The clients of the servers. What a server says beside its answers goes to standard error, after its name.
+/// Creates the clients of the servers. Log messages of a server go to standard error, prefixed with its name.
 pub(super) fn clients(config: &Config) -> impl Fn(&ServerSpec) -> ClientBuilder + Send + Sync + 'static {
     let tokens = config.tokens().clone();
     move |spec| {
@@ -242,7 +241,7 @@ pub(super) fn clients(config: &Config) -> impl Fn(&ServerSpec) -> ClientBuilder 
     }
 }
 
-/// Says which servers are there.
+/// Reports the connected servers.
 fn report(gateway: &Gateway, shell: Shell) {
     let status = gateway.status();
     let up = status.iter().filter(|server| matches!(server.state, UpstreamState::Up)).count();

@@ -14,7 +14,7 @@ use super::state::{StateFolder, usage};
 use crate::client::{RequestError, RequestExit};
 use crate::shell::{self, Shell};
 
-/// The most bytes that are read of a token.
+/// Maximum number of bytes to read of a token.
 const MAX_TOKEN: u64 = 16 << 10;
 
 /// Prints a new token.
@@ -38,7 +38,7 @@ pub(super) fn mint(args: &MintArgs) -> Result<RequestExit, RequestError> {
     Ok(RequestExit::Ok)
 }
 
-/// Prints what a token says.
+/// Prints the claims of a token.
 pub(super) fn inspect(args: &InspectArgs) -> Result<RequestExit, RequestError> {
     let mut token = String::new();
     match args.file.as_deref().filter(|file| file.as_os_str() != "-") {
@@ -53,7 +53,7 @@ pub(super) fn inspect(args: &InspectArgs) -> Result<RequestExit, RequestError> {
     Ok(RequestExit::Ok)
 }
 
-/// Has a gateway revoke tokens.
+/// Revokes tokens through the internal API.
 pub(super) fn revoke(args: &RevokeArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     let what = match (&args.token, &args.run) {
         (Some(token), _) => Revoke::Token(token.clone()),

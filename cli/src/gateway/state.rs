@@ -7,11 +7,11 @@ use toolwright_gateway::tokens::{KeyRing, SessionTokens};
 
 use crate::client::RequestError;
 
-/// The folder, and what is in it.
+/// The folder and its contents.
 pub(super) struct StateFolder(PathBuf);
 
 impl StateFolder {
-    /// This folder, which is made if there is none. Only its owner may look into a new one.
+    /// Opens the folder, or creates it so that only its owner has access.
     pub(super) fn open(path: &Path) -> Result<Self, RequestError> {
         if !path.exists() {
             let mut builder = std::fs::DirBuilder::new();
@@ -24,28 +24,28 @@ impl StateFolder {
         Ok(Self(path.to_owned()))
     }
 
-    /// The keys that sign session tokens.
+    /// Returns the keys that sign session tokens.
     pub(super) fn signing_keys(&self) -> Result<KeyRing, RequestError> {
         KeyRing::open(self.0.join("signing-keys.json")).map_err(usage)
     }
 
-    /// The tokens of the gateway that is known by an address.
+    /// Returns the tokens of the gateway with this URL.
     pub(super) fn tokens(&self, url: &str) -> Result<SessionTokens, RequestError> {
         Ok(SessionTokens::new(self.signing_keys()?, url))
     }
 
-    /// The file with the services that may use the internal API.
+    /// Returns the file with the services that may use the internal API.
     pub(super) fn services_file(&self) -> PathBuf {
         self.0.join("services.json")
     }
 
-    /// These services.
+    /// Reads these services.
     pub(super) fn services(&self) -> Result<ServiceKeys, RequestError> {
         ServiceKeys::open(&self.services_file()).map_err(usage)
     }
 }
 
-/// A mistake of the user's.
+/// Returns a usage error.
 pub(super) fn usage(error: impl Into<Box<dyn std::error::Error>>) -> RequestError {
     RequestError::Usage(error.into().to_string())
 }

@@ -10,7 +10,7 @@ use super::internal;
 use crate::client::{RequestError, RequestExit};
 use crate::shell;
 
-/// Prints how a gateway stands.
+/// Prints the status of a gateway.
 pub(super) fn show(args: &StatusArgs) -> Result<RequestExit, RequestError> {
     let status = internal::ask(&args.api, async |api| api.get("status").await)?;
     if args.json {
@@ -32,7 +32,7 @@ pub(super) fn show(args: &StatusArgs) -> Result<RequestExit, RequestError> {
             None | Some(0) => String::new(),
             Some(count) => format!(", {count} tools are not as they were pinned"),
         };
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         _ = writeln!(lines, "{}  {}{problem}{findings}", text(&server["name"]), text(&server["state"]));
     }
     shell::print(&lines)?;

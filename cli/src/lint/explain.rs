@@ -16,7 +16,7 @@ pub(super) fn list(clients: &[Client]) -> String {
     })
 }
 
-/// Everything about a rule.
+/// Formats all information about a rule.
 pub(super) fn rule(rule: &LintRule) -> String {
     let mut text = format!("{}: {}\n\n", rule.id(), rule.info.summary);
     _ = writeln!(text, "level   {}\nfor     {}\n", rule.level, rule.clients_in_words());
@@ -93,7 +93,7 @@ fn heading(level: Level) -> &'static str {
     }
 }
 
-/// The paragraph in lines of at most 78 characters.
+/// Wraps a paragraph to lines of at most 78 characters.
 fn wrap(text: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

@@ -1,4 +1,4 @@
-//! From a place in a manifest to a place in a file: the Rust source of a package, or the manifest's own text.
+//! Maps a location in a manifest to one in a file: the Rust source of a package, or the manifest's own text.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,19 +13,19 @@ use toolwright_core::pointer;
 use super::subject::{Named, Place};
 use crate::packages::Sources;
 
-/// The most bytes of a line that is shown with a finding. A manifest may be one line.
+/// Maximum length in bytes of a line that is shown with a finding. A manifest may be a single line.
 const MAX_QUOTED_LINE: usize = 4 << 10;
 
-/// A place in a file.
+/// A location in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SourceLocation {
-    /// The file, as messages show it.
+    /// The file, as shown in messages.
     pub(super) file: String,
-    /// From 1.
+    /// Starting at 1.
     pub(super) line: usize,
-    /// In characters, from 1.
+    /// In characters, starting at 1.
     pub(super) column: usize,
-    /// The line's text and the marked part of it, if the file can be read and the line is short enough to be shown.
+    /// The line and the marked part of it, if the file can be read and the line is short enough.
     pub(super) text: Option<(String, Range<usize>)>,
 }
 
@@ -35,7 +35,7 @@ pub(super) enum Origin {
     /// A package that was built and queried.
     Package {
         sources: Box<Sources>,
-        /// The lines of the files that were read.
+        /// The lines of files that were read.
         read: RefCell<HashMap<PathBuf, Option<Vec<String>>>>,
     },
     /// A manifest file.
@@ -49,9 +49,9 @@ pub(super) enum Origin {
 pub(super) struct ManifestFile {
     pub(super) path: PathBuf,
     text: String,
-    /// Where each line begins.
+    /// The start of each line.
     lines: Vec<usize>,
-    /// Where each definition begins and ends.
+    /// The range of each definition.
     definitions: HashMap<Named, Range<usize>>,
 }
 
@@ -60,7 +60,7 @@ impl Origin {
         Self::Package { sources: Box::new(sources), read: RefCell::default() }
     }
 
-    /// Where `place` is written; nothing if that is not known.
+    /// Returns the location of `place`; `None` if unknown.
     pub(super) fn locate(&self, place: &Place) -> Option<SourceLocation> {
         match self {
             Self::Package { sources, read } => {
@@ -77,7 +77,7 @@ impl Origin {
     }
 }
 
-/// The file, the line and the column of the field or struct that `place` is about.
+/// Returns the file, line and column of the field or struct that `place` is about.
 fn in_rust<'a>(sources: &'a Sources, place: &Place) -> Option<(&'a str, usize, usize)> {
     let numbers = |line: u32, column: u32| Some((usize::try_from(line).ok()?, usize::try_from(column).ok()?));
     let tool = place.tool().and_then(|name| sources.tools.get(name));
@@ -97,7 +97,7 @@ fn lines_of(path: &Path) -> Option<Vec<String>> {
     Some(fs::read_to_string(path).ok()?.lines().map(str::to_owned).collect())
 }
 
-/// A line with the word that begins at `column`.
+/// Returns a line with the word that begins at `column`.
 fn word_at(line: &str, column: usize) -> Option<(String, Range<usize>)> {
     let (start, _) = line.char_indices().nth(column.checked_sub(1)?)?;
     let is_part = |character: char| character.is_alphanumeric() || character == '_' || character == '#';
@@ -123,7 +123,7 @@ impl ManifestFile {
         let line_end = self.lines.get(line).map_or(self.text.len(), |next| next - 1);
         let text = self.text[line_start..line_end].trim_end_matches('\r');
         let end = (range.end - line_start).min(text.len());
-        // Looking at all of a manifest on one line for each finding would take minutes.
+        // Scanning a large manifest on one line for each finding would take minutes.
         let text = (text.len() <= MAX_QUOTED_LINE).then(|| (text.to_owned(), range.start - line_start..end));
         Some(SourceLocation {
             file: self.path.display().to_string(),
@@ -150,7 +150,7 @@ fn index(text: &str) -> HashMap<Named, Range<usize>> {
     Kind::ALL.into_iter().flat_map(of_kind).collect()
 }
 
-/// The text of what `pointer` leads to, or of the last step that exists.
+/// Returns the text at `pointer`, or at the last step that exists.
 fn descend(text: &str, start: Range<usize>, pointer: &str) -> Range<usize> {
     let mut range = start;
     for step in pointer.split('/').skip(1) {
@@ -168,7 +168,7 @@ fn descend(text: &str, start: Range<usize>, pointer: &str) -> Range<usize> {
     range
 }
 
-/// Where `part`, which was cut out of `text`, is in it.
+/// Returns the range of `part`, a slice of `text`.
 fn range_in(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr() - text.as_ptr().addr();
     start..start + part.len()
@@ -198,7 +198,7 @@ mod tests {
             at(Some((Kind::Tools, "a")), "/x/missing"),
             (4, 11, "{\"y/z\": [1, \"two\"]}}"[..19].to_owned())
         );
-        // The manifest is sorted, its file need not be.
+        // The manifest is sorted, but its file may not be.
         assert_eq!(at(Some((Kind::Resources, "a:1")), "/uri"), (8, 13, "\"a:1\"".to_owned()));
         assert_eq!(at(None, "/tools/0"), (3, 5, "{\"name\": \"a\",".to_owned()));
     }

@@ -1,8 +1,8 @@
-//! `cargo mcp lint`: finds definitions that clients reject or misread, before a client meets them.
+//! `cargo mcp lint`: finds definitions that clients reject or misread.
 //!
-//! A rule is data: a file in `rules/` says what is wrong, why, for which clients and from which public source, with an
-//! example and its fix; `checks` has one line and one small function for it. The documentation, `--list` and `--explain`
-//! are made from the same files, and the tests run each example against its rule.
+//! A rule is data: a file in `rules/` describes the problem, the reason, the affected clients and a public
+//! source, with an example and its fix; `checks` has one line and one small function for it. The documentation,
+//! `--list` and `--explain` are generated from these files, and tests apply each rule to its example.
 
 mod args;
 
@@ -66,7 +66,7 @@ pub(crate) fn run(mut args: LintArgs, shell: Shell) -> Result<Exit, Error> {
     for source in args.sources() {
         let is_package = matches!(source, Source::Package(_));
         let loaded = match source::load_documents(source, &mut args.tools, shell) {
-            // Of several files, `--server` chooses.
+            // If a file contains several servers, `--server` selects one.
             Err(Error::UnknownServer { .. }) if !is_package => continue,
             loaded => loaded?,
         };
@@ -89,7 +89,7 @@ pub(crate) fn run(mut args: LintArgs, shell: Shell) -> Result<Exit, Error> {
     Ok(exit)
 }
 
-/// A manifest with the levels of its package, of `--config` or of `mcp.toml` in this folder.
+/// Loads a manifest with the levels of its package, of `--config` or of `mcp.toml` in this folder.
 fn candidate(loaded: LoadedDocument, config: Option<&Path>) -> Result<Candidate, Error> {
     let LoadedDocument { document, text, is_package } = loaded;
     let nearby = Some(Path::new("mcp.toml")).filter(|file| !is_package && file.is_file());
@@ -134,14 +134,14 @@ fn check(violations: &mut Vec<Violation>, candidate: &mut Candidate, args: &Lint
     }));
 }
 
-/// Removes the notes that are not asked for, and returns how many.
+/// Removes the notes that were not requested, and returns how many.
 fn hide_notes(violations: &mut Vec<Violation>, args: &LintArgs) -> usize {
     let before = violations.len();
     violations.retain(|one| args.notes || one.is_denied || one.level > Level::Note);
     before - violations.len()
 }
 
-/// What makes a run fail.
+/// The conditions for failure.
 struct Denied {
     from: Level,
     rules: Vec<&'static str>,

@@ -1,4 +1,4 @@
-//! A rule: what its data file says, and the table of all rules.
+//! A rule: the contents of its data file, and the table of all rules.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,31 +11,31 @@ use super::checks::CHECKS;
 use super::subject::{Problems, Subject};
 use crate::report::{Rule, Severity};
 
-/// What looks for violations of a rule.
+/// Finds violations of a rule.
 pub(super) type Check = fn(&LintRule, &Subject<'_>, &mut Problems);
 
-/// A rule of `lint`. Everything but its id and its check is in `rules/<id>.toml`.
+/// A rule of `lint`. All but its id and its check comes from `rules/<id>.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct LintRule {
-    /// What rules of all reports say.
+    /// The members that all reports share.
     #[serde(skip)]
     pub(super) info: Rule,
-    /// How severe a violation is, unless the settings say otherwise.
+    /// The default severity of a violation.
     pub(super) level: Level,
-    /// The clients that it is for; none if it is for all.
+    /// The clients that it applies to; empty for all.
     #[serde(default)]
     pub(super) clients: Vec<Client>,
-    /// The largest number that is allowed, for rules with a limit.
+    /// The maximum, for rules with a limit.
     #[serde(default)]
     pub(super) limit: usize,
-    /// What the rule looks for, for rules with a list.
+    /// The words or values to find, for rules with a list.
     #[serde(default)]
     pub(super) words: Vec<String>,
-    /// What makes a word of the list mean something else, for rules with exceptions: by that word, the words before it.
+    /// For rules with exceptions: by word of the list, the preceding words that change its meaning.
     #[serde(default)]
     pub(super) except: BTreeMap<String, Vec<String>>,
-    /// A definition that breaks the rule, as JSON; `sample` says in which short form.
+    /// A definition that violates the rule, as JSON in the short form of `sample`.
     pub(super) example: String,
     /// The same without the violation.
     pub(super) fix: String,
@@ -51,13 +51,13 @@ pub(super) enum Level {
     Allow,
     /// It may be intended; shown with `--notes`.
     Note,
-    /// Some callers are worse off.
+    /// Some callers are affected.
     Warning,
     /// A client rejects the tool, or all tools of the server.
     Error,
 }
 
-/// A client or model provider with rules of its own.
+/// A client or model provider with additional rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Client {
@@ -76,14 +76,14 @@ pub(crate) enum Client {
     Mcp,
 }
 
-/// Every rule, sorted by id.
+/// All rules, sorted by id.
 pub(super) static RULES: LazyLock<Vec<LintRule>> = LazyLock::new(|| {
     let mut rules: Vec<LintRule> = CHECKS.iter().map(read).collect();
     rules.sort_by(|left, right| left.id().cmp(right.id()));
     rules
 });
 
-/// A test reads every file, so that this cannot fail for a user.
+/// A test parses every file, so this cannot fail for users.
 fn read((id, text, check): &(&str, &str, Check)) -> LintRule {
     let read = || {
         let mut table: toml::Table = toml::from_str(text)?;
@@ -97,7 +97,7 @@ fn no_check() -> Check {
     |_, _, _| {}
 }
 
-/// The rule of this id.
+/// Returns the rule with this id.
 pub(super) fn find(id: &str) -> Option<&'static LintRule> {
     RULES.iter().find(|rule| rule.id() == id)
 }
@@ -108,7 +108,7 @@ impl LintRule {
         &self.info.id
     }
 
-    /// Whether the rule holds for one of these clients; without clients, for all.
+    /// Returns whether the rule applies to one of these clients; if empty, to all.
     pub(super) fn is_for(&self, clients: &[Client]) -> bool {
         clients.is_empty()
             || self.clients.is_empty()
@@ -123,7 +123,7 @@ impl LintRule {
         self.clients.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether `word` is one of the words of the rule.
+    /// Returns whether `word` is one of the words of the rule.
     pub(super) fn lists(&self, word: &str) -> bool {
         self.words.iter().any(|listed| listed == word)
     }

@@ -1,17 +1,16 @@
-//! The examples in the data files of the rules, as manifests.
+//! Expands the examples in the data files of the rules into manifests.
 //!
-//! An example is a tool, or a manifest with one of the lists. What a manifest needs and the example leaves out is filled in, and
-//! `"300 × word"` stands for repetition: as an item of an array for `word1`, `word2`, …, as a member for `word1`,
-//! `word2`, … with the same value, as an item `{"300 × tool": {…}}` for tools of these names, and as any other text for
-//! `wordword…`.
+//! An example is a tool, or a manifest with one of the lists. Missing parts of a manifest are added, and `"300 ×
+//! word"` means repetition: as an item of an array `word1`, `word2`, …, as a member `word1`, `word2`, … with the
+//! same value, as an item `{"300 × tool": {…}}` tools with these names, and as any other string `wordword…`.
 
 use serde_json::{Map, Value, json};
 use toolwright_core::manifest::Manifest;
 
-/// The members that tell a manifest from a tool.
+/// The members that distinguish a manifest from a tool.
 const MEMBERS: [&str; 5] = ["server", "tools", "prompts", "resources", "resourceTemplates"];
 
-/// The manifest that an example stands for, or what is wrong with the example.
+/// Returns the manifest for an example, or what is wrong with the example.
 pub(super) fn manifest(example: &str) -> Result<Manifest, String> {
     let value: Value = serde_json::from_str(example).map_err(|error| error.to_string())?;
     let mut document = match value {
@@ -67,7 +66,7 @@ fn expand_item(item: Value) -> Vec<Value> {
     vec![expand(item)]
 }
 
-/// `300 × word` as 300 and `word`.
+/// Parses `300 × word` into 300 and `word`.
 fn repetition(text: &str) -> Option<(usize, &str)> {
     let (times, word) = text.split_once(" × ")?;
     Some((times.parse().ok()?, word))

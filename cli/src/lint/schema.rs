@@ -9,15 +9,15 @@ pub(super) struct Node<'a> {
     /// JSON pointer into the definition.
     pub(super) pointer: String,
     pub(super) schema: &'a Value,
-    /// The node that holds it, by its place in the list; none for the root.
+    /// The index of the parent node; `None` for the root.
     pub(super) parent: Option<usize>,
-    /// The keyword of the parent under which it is; empty for the root.
+    /// The keyword of the parent that contains it; empty for the root.
     pub(super) keyword: &'static str,
     /// The name under `properties`.
     pub(super) property: Option<&'a str>,
-    /// How many objects and arrays lie around it: 0 for the root, 1 for an argument.
+    /// The number of enclosing objects and arrays: 0 for the root, 1 for an argument.
     pub(super) depth: usize,
-    /// Reached from the root by way of `properties` alone.
+    /// Whether it is reachable from the root through `properties` only.
     pub(super) is_plain_member: bool,
 }
 
@@ -41,7 +41,7 @@ const SINGLES: [&str; 11] = [
 ];
 
 impl<'a> Node<'a> {
-    /// The keywords; none for `true` and `false`.
+    /// Returns the keywords; empty for `true` and `false`.
     pub(super) fn keywords(&self) -> Option<&'a Map<String, Value>> {
         self.schema.as_object()
     }
@@ -50,18 +50,18 @@ impl<'a> Node<'a> {
         self.schema.get(keyword)
     }
 
-    /// The types that `type` allows; none if it says nothing.
+    /// Returns the types in `type`; empty if absent.
     pub(super) fn types(&self) -> Vec<&'a str> {
         types(self.schema)
     }
 
-    /// The values of `enum`.
+    /// Returns the values of `enum`.
     pub(super) fn values(&self) -> &'a [Value] {
         self.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
-/// Every schema below `root`, parents before their children.
+/// Returns every schema below `root`, parents before their children.
 pub(super) fn nodes<'a>(pointer: &str, root: &'a Value) -> Vec<Node<'a>> {
     let mut nodes = vec![Node {
         pointer: pointer.to_owned(),
@@ -123,7 +123,7 @@ fn add<'a>(
     nodes.push(Node { pointer, schema, parent: Some(parent), keyword, property, depth, is_plain_member });
 }
 
-/// The JSON Schema type of `value`.
+/// Returns the JSON Schema type of `value`.
 pub(super) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -135,7 +135,7 @@ pub(super) fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// The types that the schema allows by `type`; none if it says nothing.
+/// Returns the types in `type`; empty if absent.
 pub(super) fn types(schema: &Value) -> Vec<&str> {
     match schema.get("type") {
         Some(Value::String(name)) => vec![name],
@@ -144,7 +144,7 @@ pub(super) fn types(schema: &Value) -> Vec<&str> {
     }
 }
 
-/// Where a local `$ref` leads: the schema, or nothing if there is none.
+/// Returns the target of a local `$ref`, if it exists.
 pub(super) fn target<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
     root.pointer(reference.strip_prefix('#')?)
 }

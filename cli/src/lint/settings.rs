@@ -29,7 +29,7 @@ struct LevelEntry {
     /// Where the level is set, for messages.
     place: String,
     setting: Setting,
-    /// It applied to a violation.
+    /// Whether it applied to a violation.
     is_used: bool,
 }
 
@@ -38,7 +38,7 @@ struct LevelEntry {
 struct Setting {
     level: Level,
     reason: String,
-    /// Only these tools, and prompts and resources by name and address; all if there are none.
+    /// The tools, prompts (by name) or resources (by URI) that it applies to; all if empty.
     #[serde(default)]
     tools: Vec<String>,
 }
@@ -63,7 +63,7 @@ impl Settings {
         self.add(settings_by_rule, place)
     }
 
-    /// Reads the `[lint]` table of a file of its own.
+    /// Reads the `[lint]` table of a separate file.
     ///
     /// # Errors
     /// [`Error::Read`], [`Error::Toml`], [`Error::LintSettings`].
@@ -108,7 +108,7 @@ impl Settings {
         }
     }
 
-    /// The entries that allow something that does not occur, as messages.
+    /// Returns messages about entries that allow violations that do not occur.
     pub(super) fn unused(&self, is_checked: impl Fn(&LintRule) -> bool) -> Vec<String> {
         let idle = |entry: &&LevelEntry| {
             !entry.is_used && entry.setting.level < entry.rule.level && is_checked(entry.rule)

@@ -20,12 +20,12 @@ pub(super) struct Subject<'a> {
 #[derive(Debug)]
 pub(super) struct Feature<'a> {
     pub(super) kind: Kind,
-    /// Its name or address.
+    /// Its name or URI.
     pub(super) name: &'a str,
     pub(super) entry: &'a Entry,
     /// JSON pointer to it in the manifest.
     place: String,
-    /// Every string of the definition, with the pointer to it.
+    /// All strings of the definition, with their pointers.
     pub(super) strings: Vec<LocatedString>,
 }
 
@@ -33,13 +33,13 @@ pub(super) struct Feature<'a> {
 #[derive(Debug)]
 pub(super) struct Tool<'a> {
     pub(super) definition: &'a ToolDefinition,
-    /// Every schema of the arguments, the root first.
+    /// All schemas of the arguments, the root first.
     pub(super) input: Vec<Node<'a>>,
-    /// Every schema of the result, the root first; none without an output schema.
+    /// All schemas of the result, the root first; empty without an output schema.
     pub(super) output: Vec<Node<'a>>,
-    /// Every string of the definition, with the pointer to it.
+    /// All strings of the definition, with their pointers.
     pub(super) strings: Vec<LocatedString>,
-    /// What a model reads of the tool: see [`tokens`].
+    /// The text that a model reads: see [`tokens`].
     pub(super) tokens: usize,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Tool<'a> {
 pub(super) struct LocatedString {
     pub(super) pointer: String,
     pub(super) value: String,
-    /// It is a description or a title: words for a reader and not a name, a pattern or a value.
+    /// Whether it is a description or title, not a name, pattern or value.
     pub(super) is_prose: bool,
 }
 
@@ -56,18 +56,19 @@ pub(super) struct LocatedString {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
     pub(super) place: Place,
-    /// What is wrong, as a fragment.
+    /// The problem, as a fragment.
     pub(super) message: String,
 }
 
-/// Where a violation is.
+/// The location of a violation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
-    /// What it is about; none if it is the server as a whole.
+    /// The definition; `None` for the server itself.
     pub(super) of: Option<Named>,
     /// JSON pointer into that definition, or into the manifest.
     pub(super) pointer: String,
-    /// JSON pointer to the entry in the manifest, for entries that programs find by their place in a list; else empty.
+    /// JSON pointer to the entry in the manifest, for entries that are identified by their index in a list;
+    /// otherwise empty.
     pub(super) entry: String,
 }
 
@@ -77,7 +78,7 @@ impl Place {
         format!("{}{}", self.entry, self.pointer)
     }
 
-    /// The name, if it is that of a tool.
+    /// Returns the name, if it is that of a tool.
     pub(super) fn tool(&self) -> Option<&str> {
         self.of.as_ref().filter(|of| of.kind == Kind::Tools).map(|of| of.name.as_str())
     }
@@ -87,21 +88,21 @@ impl Place {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Named {
     pub(super) kind: Kind,
-    /// Its name or address.
+    /// Its name or URI.
     pub(super) name: String,
 }
 
-/// The violations that one rule found.
+/// The violations of one rule.
 #[derive(Debug, Default)]
 pub(super) struct Problems(pub(super) Vec<Problem>);
 
 impl Problems {
-    /// Something about a tool, at a pointer into its definition.
+    /// Adds a violation by a tool, at a pointer into its definition.
     pub(super) fn at(&mut self, tool: &Tool<'_>, pointer: impl Into<String>, message: impl Into<String>) {
         self.add(Kind::Tools, tool.name(), "", pointer, message);
     }
 
-    /// Something about a prompt, a resource or a template, at a pointer into its definition.
+    /// Adds a violation by a prompt, resource or template, at a pointer into its definition.
     pub(super) fn at_feature(
         &mut self,
         feature: &Feature<'_>,
@@ -124,7 +125,7 @@ impl Problems {
         self.0.push(Problem { place, message: message.into() });
     }
 
-    /// Something about the server, at a pointer into the manifest.
+    /// Adds a violation by the server, at a pointer into the manifest.
     pub(super) fn at_server(&mut self, pointer: impl Into<String>, message: impl Into<String>) {
         let place = Place { of: None, pointer: pointer.into(), entry: String::new() };
         self.0.push(Problem { place, message: message.into() });
@@ -158,7 +159,7 @@ impl<'a> Feature<'a> {
         Self { kind, name: kind.name_of(entry).unwrap_or_default(), entry, place, strings }
     }
 
-    /// The arguments of a prompt, each with its place in the list.
+    /// Returns the arguments of a prompt, each with its index.
     pub(super) fn arguments(&self) -> impl Iterator<Item = (usize, &'a Value)> {
         let list = self.entry.get("arguments").and_then(Value::as_array);
         list.into_iter().flatten().enumerate()
@@ -183,26 +184,26 @@ impl<'a> Tool<'a> {
         &self.definition.name
     }
 
-    /// The arguments by name, as far as the root lists them.
+    /// Returns the arguments by name that the root lists.
     pub(super) fn parameters(&self) -> impl Iterator<Item = &Node<'a>> {
         self.input.iter().filter(|node| node.parent == Some(0) && node.property.is_some())
     }
 }
 
-/// An estimate of the tokens that `text` costs: a quarter of its bytes, rounded up.
+/// Estimates the number of tokens of `text`: a quarter of its bytes, rounded up.
 ///
-/// Tokenizers differ by provider and model; for English and JSON they stay near four bytes a token.
+/// Tokenizers differ by provider and model; for English and JSON, the average is close to four bytes per token.
 pub(super) fn tokens(text: &str) -> usize {
     text.len().div_ceil(4)
 }
 
-/// The tokens of what a client hands to a model: name, description and the schema of the arguments.
+/// Returns the text that a client passes to a model: name, description and the schema of the arguments.
 fn read_by_a_model(definition: &ToolDefinition) -> usize {
     let description = definition.description.as_deref().unwrap_or_default();
     tokens(&definition.name) + tokens(description) + tokens(&definition.input_schema.to_string())
 }
 
-/// Every string and every name of a member in `value`.
+/// Visits every string and every member name in `value`.
 fn collect_strings(strings: &mut Vec<LocatedString>, pointer: String, value: &Value, is_prose: bool) {
     match value {
         Value::String(text) => strings.push(LocatedString { pointer, value: text.clone(), is_prose }),

@@ -1,10 +1,10 @@
-//! The words of a name, for every rule that reads names.
+//! Splits names into words, for all rules about names.
 
-/// Words that name something else than what comes after them: the `count` in `count_of_tokens` is no token.
+/// Words that change what the following words mean: `count_of_tokens` is a count, not a token.
 const PREPOSITIONS: [&str; 10] = ["of", "for", "to", "from", "in", "on", "by", "with", "at", "as"];
 
-/// The words of a name, in lower case: `get_order`, `get-order`, `getOrder`, `GetOrder` and `GET_ORDER` have the same
-/// two. An acronym is one word (`parseHTTPHeader`, `userIDs`), and so is a number (`oauth2Token`).
+/// Splits a name into lower-case words: `get_order`, `get-order`, `getOrder`, `GetOrder` and `GET_ORDER` have
+/// the same two. An acronym is one word (`parseHTTPHeader`, `userIDs`), and so is a number (`oauth2Token`).
 pub(super) fn words(name: &str) -> Vec<String> {
     let letters: Vec<char> = name.chars().collect();
     let mut words: Vec<String> = Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Whether a word ends before the letter at this place, which follows another letter.
+/// Returns whether a word ends before the letter at this index, which follows another letter.
 fn begins_a_word(letters: &[char], at: usize) -> bool {
     let (before, letter) = (letters[at - 1], letters[at]);
     if before.is_numeric() || letter.is_numeric() {
@@ -32,18 +32,19 @@ fn begins_a_word(letters: &[char], at: usize) -> bool {
     if !letter.is_uppercase() {
         return false;
     }
-    // The last capital of a row begins the next word, unless only the `s` of a plural follows: `APIKey` and `APIs`.
+    // The last of several capitals begins the next word, unless only the `s` of a plural follows: `APIKey` and
+    // `APIs`.
     let next_is_small = letters.get(at + 1).is_some_and(|next| next.is_lowercase());
     !before.is_uppercase() || (next_is_small && !is_plural_s(letters, at + 1))
 }
 
-/// Whether the letter at this place is an `s` with which the word ends.
+/// Returns whether the letter at this index is an `s` at the end of its word.
 fn is_plural_s(letters: &[char], at: usize) -> bool {
     letters[at] == 's' && letters.get(at + 1).is_none_or(|next| !next.is_lowercase())
 }
 
-/// How many words at the beginning of `words` make up `phrase`, which is written `api_key`: the two in `api_key`, and the
-/// one in `apikey`.
+/// Returns how many words at the start of `words` form `phrase`, which is written like `api_key`: two in
+/// `api_key`, one in `apikey`.
 pub(super) fn starts_with(words: &[String], phrase: &str) -> Option<usize> {
     let mut rest = phrase.split('_').collect::<String>();
     for (at, word) in words.iter().enumerate() {
@@ -55,7 +56,7 @@ pub(super) fn starts_with(words: &[String], phrase: &str) -> Option<usize> {
     None
 }
 
-/// What a name is a name of, without what only tells more about it: `api_key` of `api_key_for_billing`.
+/// Returns the main part of a name, without modifiers: `api_key` of `api_key_for_billing`.
 pub(super) fn thing(words: &[String]) -> &[String] {
     let end = words.iter().skip(1).position(|word| PREPOSITIONS.contains(&word.as_str()));
     &words[..end.map_or(words.len(), |end| end + 1)]

@@ -20,20 +20,20 @@ pub(crate) struct Program {
     pub(crate) file: PathBuf,
     /// The name of its target.
     pub(super) name: String,
-    /// Where the libraries are that it loads at its start.
+    /// The library search path.
     library_folders: Vec<PathBuf>,
 }
 
 impl Program {
-    /// A program that someone else built.
+    /// Creates a program that was built elsewhere.
     pub(super) fn of_file(file: &Path) -> Self {
         let name = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
-        // Without a folder in it, a path would be looked up on the PATH.
+        // Without a directory, it would be searched on the PATH.
         let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         Self { file, name, library_folders: Vec::new() }
     }
 
-    /// The command that starts it. As `cargo run` does, it finds the libraries that build scripts made.
+    /// Creates the command. Like `cargo run`, it sets the library path to what build scripts produced.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.file);
         if self.library_folders.is_empty() {
@@ -48,7 +48,7 @@ impl Program {
         };
         let before = env::var_os(variable).unwrap_or_default();
         let folders = self.library_folders.iter().cloned().chain(env::split_paths(&before));
-        // A folder with a separator in its name cannot be given this way, by cargo neither.
+        // A folder with a separator in its name cannot be represented, which also applies to cargo.
         if let Ok(value) = env::join_paths(folders) {
             command.env(variable, value);
         }
@@ -56,7 +56,7 @@ impl Program {
     }
 }
 
-/// Cargo, as this run calls it.
+/// The cargo command of this run.
 #[derive(Debug)]
 pub(super) struct Cargo<'a> {
     program: PathBuf,
@@ -65,7 +65,7 @@ pub(super) struct Cargo<'a> {
 }
 
 impl<'a> Cargo<'a> {
-    /// `$CARGO`, which cargo sets for its subcommands, else the `cargo` on the PATH.
+    /// Returns `$CARGO`, which cargo sets for its subcommands, or else the `cargo` on the PATH.
     pub(super) fn new(args: &'a PackageArgs, shell: Shell) -> Self {
         let program = env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from);
         Self { program, args, shell }
@@ -87,7 +87,7 @@ impl<'a> Cargo<'a> {
         })
     }
 
-    /// Runs `cargo build` with these flags; its messages and progress go to standard error, its errors too.
+    /// Runs `cargo build` with these flags; its messages, progress and errors go to standard error.
     pub(super) fn build(&self, flags: &[OsString]) -> Result<Vec<Program>, Error> {
         let mut command = Command::new(&self.program);
         command.arg("build").args(flags);
@@ -109,7 +109,7 @@ impl<'a> Cargo<'a> {
     }
 }
 
-/// Builds what `cargo build` builds with the user's flags.
+/// Runs `cargo build` with the user's flags.
 pub(super) fn programs(cargo: &Cargo<'_>) -> Result<Vec<Program>, Error> {
     let PackageArgs { packages, build, .. } = cargo.args;
     let mut flags: Vec<OsString> = Vec::new();
@@ -161,7 +161,7 @@ fn programs_in(messages: impl Iterator<Item = std::io::Result<Message>>) -> std:
                 }
             }
             Message::BuildScriptExecuted(script) => library_folders.extend(
-                // As `cargo run` does: `native=/folder` names the kind as well.
+                // Like `cargo run`: the kind may be included, as in `native=/folder`.
                 script.linked_paths.iter().map(|path| {
                     let path = path.as_str();
                     PathBuf::from(path.split_once('=').map_or(path, |(_, folder)| folder))

@@ -1,4 +1,4 @@
-//! From the answers of programs to one manifest a server.
+//! Combines the answers of programs into one manifest per server.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -10,12 +10,12 @@ use super::query::ProgramAnswer;
 use super::workspace::Workspace;
 use crate::error::Error;
 
-/// The manifests of all servers, sorted by server name, and what is in none of them.
+/// The manifests of all servers, sorted by server name, and entries without a manifest.
 #[derive(Debug)]
 pub(super) struct Documents {
     pub(super) documents: Vec<Document>,
-    /// What is in no manifest: tools of packages with toolsets that are in no toolset, and what is declared for a server
-    /// that there is not.
+    /// Entries without a manifest: tools outside of the toolsets of their package, and declarations for unknown
+    /// servers.
     pub(super) orphans: Vec<Orphan>,
 }
 
@@ -23,28 +23,28 @@ pub(super) struct Documents {
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
     pub(crate) manifest: Manifest,
-    /// Where it and its tools are in the source.
+    /// The source locations of it and its tools.
     pub(crate) sources: Sources,
 }
 
-/// Where the tools of a document are in the source. Nothing of it is in the manifest.
+/// The source locations of the tools of a document, which are not part of the manifest.
 #[derive(Debug, Clone)]
 pub(crate) struct Sources {
-    /// Where the toolset is derived, or the first tool.
+    /// The location of the toolset, or of the first tool.
     pub(crate) server: Origin,
     /// The tools by name.
     pub(crate) tools: BTreeMap<String, LinkedTool>,
-    /// What the paths of files are relative to.
+    /// The directory that paths are relative to.
     pub(crate) root: PathBuf,
-    /// What the package's Cargo.toml says about it.
+    /// Information from the package's Cargo.toml.
     pub(crate) about: About,
-    /// `[workspace.metadata]` and `[package.metadata]` of the package, each with words for its place.
+    /// `[workspace.metadata]` and `[package.metadata]` of the package, each with its description.
     pub(crate) metadata: Vec<(String, serde_json::Value)>,
-    /// The address of the server, if that was asked.
+    /// The URL of the server, if it was queried.
     pub(crate) server_uri: Option<String>,
 }
 
-/// What a package's Cargo.toml says about the package.
+/// Information from the package's Cargo.toml.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct About {
     pub(crate) description: Option<String>,
@@ -54,22 +54,22 @@ pub(crate) struct About {
     pub(crate) keywords: Vec<String>,
     pub(crate) license: Option<String>,
     pub(crate) authors: Vec<String>,
-    /// What `cargo publish` and `cargo install` would do with it; nothing for a package of another workspace.
+    /// What `cargo publish` and `cargo install` would do with it; `None` for a package of another workspace.
     pub(crate) release: Option<Release>,
 }
 
-/// What a registry of packages has to know about a package.
+/// Information about a package for registries.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Release {
-    /// It may be published in cargo's registry.
+    /// Whether it may be published in cargo's registry.
     pub(crate) is_public: bool,
-    /// It has a program that `cargo install` installs.
+    /// Whether it has a program that `cargo install` installs.
     pub(crate) has_program: bool,
-    /// The text of its README, which cargo's registry shows.
+    /// The text of its README, as published.
     pub(crate) readme: Option<String>,
 }
 
-/// Something that is in no manifest.
+/// An entry without a manifest.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Orphan {
     Tool { name: String, origin: Origin },
@@ -150,7 +150,7 @@ pub(super) fn make(
 }
 
 impl Documents {
-    /// Adds where the sources are, and what the workspace's packages say about themselves.
+    /// Adds source locations, and the metadata of the workspace's packages.
     pub(super) fn in_workspace(mut self, workspace: &Workspace) -> Self {
         for document in &mut self.documents {
             workspace.root().clone_into(&mut document.sources.root);
@@ -161,7 +161,7 @@ impl Documents {
     }
 }
 
-/// All documents, or those of the server of this name, which must be one.
+/// Returns all documents, or the one of the server with this name, which must be unique.
 ///
 /// # Errors
 /// [`Error::UnknownServer`], [`Error::OneNameForSeveral`].
@@ -177,7 +177,7 @@ pub(super) fn select_server(documents: Vec<Document>, server: Option<&str>) -> R
 }
 
 impl Sources {
-    /// Of two tools with one name, the later one counts.
+    /// If two tools have the same name, the later one is used.
     fn new<'a>(server: &Origin, tools: impl Iterator<Item = &'a &'a LinkedTool>) -> Self {
         let tools = tools.map(|tool| (tool.definition.name.clone(), (**tool).clone())).collect();
         Self {
@@ -190,12 +190,12 @@ impl Sources {
         }
     }
 
-    /// Of a server that is known by what it shows alone; `uri` is its address.
+    /// Creates a document of a server with unknown source; `uri` is its URL.
     pub(crate) fn of_server(server: &Origin, uri: Option<String>) -> Self {
         Self { server_uri: uri, ..Self::new(server, std::iter::empty()) }
     }
 
-    /// A text of `[package.metadata.mcp]`, else of `[workspace.metadata.mcp]`.
+    /// Returns a string of `[package.metadata.mcp]`, or else of `[workspace.metadata.mcp]`.
     pub(crate) fn package_metadata(&self, key: &str) -> Option<String> {
         let said = |(_, metadata): &(String, serde_json::Value)| {
             metadata.get("mcp")?.get(key)?.as_str().map(str::to_owned)
@@ -220,7 +220,7 @@ impl Document {
     }
 }
 
-/// Leaves the tools that can be used in the application context at `path`, and no server without any.
+/// Keeps the tools that can be used in the application context at `path`, and the servers that have any.
 ///
 /// # Errors
 /// [`Error::NothingInContext`].
@@ -239,7 +239,7 @@ pub(super) fn in_context(documents: Vec<Document>, path: &str) -> Result<Vec<Doc
     Ok(documents)
 }
 
-/// The error for documents of one server name.
+/// Returns the error for several documents with the same server name.
 pub(crate) fn name_conflict(documents: &[Document]) -> Error {
     Error::OneNameForSeveral {
         name: documents.first().map(|document| document.server().to_owned()).unwrap_or_default(),
@@ -247,7 +247,7 @@ pub(crate) fn name_conflict(documents: &[Document]) -> Error {
     }
 }
 
-/// Two programs of a package link the same library, so most entries come more than once.
+/// Two programs of a package link the same library, so most entries occur more than once.
 fn distinct<'a, T: PartialEq>(entries: impl Iterator<Item = &'a T>) -> Vec<&'a T> {
     entries.fold(Vec::new(), |mut distinct, entry| {
         if !distinct.contains(&entry) {
@@ -257,7 +257,7 @@ fn distinct<'a, T: PartialEq>(entries: impl Iterator<Item = &'a T>) -> Vec<&'a T
     })
 }
 
-/// By name: the definition may differ, since a toolset can know a tool's output and add parameters.
+/// Compares by name: the definition may differ, since a toolset knows a tool's output and adds parameters.
 fn is_in_a_toolset(tool: &LinkedTool, toolsets: &[&LinkedToolset]) -> bool {
     toolsets.iter().any(|set| set.has(&tool.definition.name))
 }
@@ -268,13 +268,13 @@ fn of_toolset(
     features: &[LinkedFeatures],
 ) -> Result<Document, Error> {
     let manifest = set.manifest(features).map_err(no_manifest(set.server()))?;
-    // By name: a program may link a tool of another package with the same name, which then comes first here.
+    // Compares by name: a program may link a tool with the same name of another package, which may come first.
     let own = |tool: &&&LinkedTool| tool.origin.package == set.origin.package;
     let (own, others): (Vec<&&LinkedTool>, Vec<_>) = tools.iter().partition(own);
     Ok(Document { manifest, sources: Sources::new(&set.origin, others.into_iter().chain(own)) })
 }
 
-/// The server of a package without toolsets: its tools and what it declares.
+/// Returns the server of a package without toolsets, with its tools and declarations.
 fn of_loose_tools(
     package: &str,
     tools: &[&&LinkedTool],
@@ -296,7 +296,7 @@ fn no_manifest(server: &str) -> impl FnOnce(ManifestError) -> Error {
     move |source| Error::Manifest { server, source }
 }
 
-/// What is declared for a server of the package that no document is of, such as that of a tool alone.
+/// Returns the declarations for servers of the package without a document, such as that of a tool.
 fn features_without_server(
     package: &str,
     documents: &[Document],
@@ -315,7 +315,7 @@ fn features_without_server(
     features.iter().filter(is_lost).map(orphan).collect()
 }
 
-/// Tools without a toolset are one server only if each program that has some has all.
+/// Tools without a toolset belong to one server only if each program with some of them has all.
 fn check_programs_agree(
     package: &str,
     answers: &[ProgramAnswer],

@@ -1,8 +1,10 @@
-//! Programs that only link libraries, so that a library package can be queried.
+//! Generates programs that only link libraries, so that a library package can be queried.
 //!
-//! A *harness* is a package with an empty `main` that links one library. All harnesses of a run are members of one
-//! generated workspace under `<target>/toolwright/`, built by one `cargo build` into the user's target folder, so that
-//! dependencies are not built twice. What decides about a build is copied from the user's workspace: the lock
+//! A *harness* is a package with an empty `main` that links one library. All harnesses of a run are members of
+//! one generated workspace under `<target>/toolwright/`, built by one `cargo build` into the user's target
+//! folder, so that dependencies are not built twice. Everything that affects the build is copied from the user's
+//! workspace: the lock file, `[patch]`, `[profile]` and the resolver. The libraries still inherit from their own
+//! workspace.
 //! file, `[patch]`, `[profile]` and the resolver. The libraries themselves keep what they inherit from it.
 
 use std::ffi::OsString;
@@ -48,7 +50,7 @@ pub(super) fn build(
         "--target-dir".into(),
         target.into(),
     ];
-    // Not --locked: the harness itself is missing from the user's lock file. `check_lock` stands in for it.
+    // Not --locked: the user's lock file does not contain the harness. `check_lock` replaces it.
     if args.offline || args.frozen {
         flags.push("--offline".into());
     }
@@ -65,21 +67,21 @@ pub(super) fn build(
 }
 
 impl Harness {
-    /// Takes the programs out of the folder where the user's own are, which then is as `cargo build` leaves it. They
-    /// stay in cargo's `deps` folder, from where the next run has them again without building.
+    /// Removes the programs from the folder with the user's programs, so that it is as after `cargo build`. They
+    /// stay in cargo's `deps` folder, from where the next run restores them without building.
     pub(super) fn remove_programs(&self) {
         for program in &self.programs {
             for file in
                 [program.file.clone(), program.file.with_extension("d"), program.file.with_extension("pdb")]
             {
-                // What cannot be removed is harmless.
+                // A file that cannot be removed is harmless.
                 _ = fs::remove_file(file);
             }
         }
     }
 }
 
-/// A file to write: its path in the harness's folder, and its text.
+/// A file to write: its path relative to the harness's folder, and its text.
 type GeneratedFile = (PathBuf, String);
 
 fn files(
@@ -122,14 +124,14 @@ fn root_manifest(users_root: &Path, libraries: &[Library<'_>]) -> Result<String,
     Ok(root.to_string())
 }
 
-/// The resolver of the user's workspace: what it says, else what the edition of its root package means.
+/// Returns the resolver of the user's workspace, explicit or from the edition of its root package.
 fn resolver(users: &Table) -> String {
     let text = |table: Option<&Value>, key: &str| Some(table?.get(key)?.as_str()?.to_owned());
     let (workspace, package) = (users.get("workspace"), users.get("package"));
     let said = text(workspace, "resolver").or_else(|| text(package, "resolver"));
     said.unwrap_or_else(|| {
         let inherited = || text(workspace?.get("package"), "edition");
-        // A workspace without a root package has the oldest resolver.
+        // A workspace without a root package uses the oldest resolver.
         let edition = package.and_then(|_| text(package, "edition").or_else(inherited));
         match edition.as_deref() {
             None | Some("2015" | "2018") => "1",
@@ -152,7 +154,7 @@ fn make_paths_absolute(patch: &mut Value, root: &Path) {
     }
 }
 
-/// One harness: a package that depends on one library, with the features that the user wants.
+/// Generates one harness: a package that depends on one library, with the features that the user selected.
 fn member_manifest(package: &Package, args: &BuildArgs) -> Result<String, Error> {
     let folder = package.manifest_path.parent().unwrap_or(&package.manifest_path);
     let dependency = Table::from_iter([
@@ -183,7 +185,7 @@ fn member_manifest(package: &Package, args: &BuildArgs) -> Result<String, Error>
     Ok(manifest.to_string())
 }
 
-/// The features that are turned on, sorted: their order must not cause a rebuild.
+/// Returns the enabled features, sorted, since a different order would cause a rebuild.
 fn features(package: &Package, args: &BuildArgs) -> Result<Vec<String>, Error> {
     let mut features: Vec<String> = if args.features.all_features {
         package.features.keys().cloned().collect()
@@ -197,7 +199,8 @@ fn features(package: &Package, args: &BuildArgs) -> Result<Vec<String>, Error> {
     Ok(features)
 }
 
-/// The package's own feature that `name` means: `None` for one of another package (`package/feature`).
+/// Returns the feature of the package that `name` refers to: `None` for one of another package
+/// (`package/feature`).
 fn feature(package: &Package, name: &str) -> Result<Option<String>, Error> {
     let (of, name) = name.split_once('/').map_or((None, name), |(of, name)| (Some(of), name));
     match of {
@@ -220,14 +223,14 @@ fn feature(package: &Package, name: &str) -> Result<Option<String>, Error> {
     }
 }
 
-/// Writes the files to a folder that is named after what they say, so that the same flags find what is built already.
+/// Writes the files to a folder named after their digest, so that a repeated run finds the existing build.
 fn write(parent: &Path, files: &[GeneratedFile]) -> Result<PathBuf, Error> {
     let mut hasher = DefaultHasher::new();
     files.hash(&mut hasher);
     let folder = parent.join(format!("{:016x}", hasher.finish()));
     for (path, text) in files {
         let file = folder.join(path);
-        // Cargo adds the harness to its copy of the lock file, so one that is there stays.
+        // Cargo adds the harness to its copy of the lock file, so an existing one is kept.
         if file.is_file() {
             continue;
         }
@@ -237,7 +240,7 @@ fn write(parent: &Path, files: &[GeneratedFile]) -> Result<PathBuf, Error> {
     Ok(folder)
 }
 
-/// One run at a time in a target folder: the programs of one must not be removed by another before they are asked.
+/// Locks the target folder: a run must not remove the programs of another one before they were queried.
 fn lock(parent: &Path) -> Result<File, Error> {
     let path = parent.join("lock");
     let locked = fs::create_dir_all(parent).and_then(|()| File::create(&path)).and_then(|file| {
@@ -247,7 +250,7 @@ fn lock(parent: &Path) -> Result<File, Error> {
     locked.map_err(|source| Error::Write { file: path, source })
 }
 
-/// What `--locked` means for a harness: no package from elsewhere that the user's lock file does not have.
+/// Implements `--locked` for a harness: it may only use external packages that the user's lock file contains.
 fn check_lock(root: &Path, folder: &Path) -> Result<(), Error> {
     let Some(built) = CargoLock::read(folder) else { return Ok(()) };
     let missing = match CargoLock::read(root) {

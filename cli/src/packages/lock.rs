@@ -1,4 +1,4 @@
-//! What Cargo.lock says.
+//! The contents of Cargo.lock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -25,12 +25,13 @@ struct Locked {
 }
 
 impl CargoLock {
-    /// The lock file in this folder; `None` if there is none yet. cargo itself reports one that it cannot read.
+    /// Reads the lock file in this folder; `None` if it does not exist. cargo itself reports an invalid one.
     pub(super) fn read(folder: &Path) -> Option<Self> {
         toml::from_str(&fs::read_to_string(folder.join("Cargo.lock")).ok()?).ok()
     }
 
-    /// Whether a package may link another: by name, with any features and on any system, so "yes" may be wrong.
+    /// Returns whether a package may link another: by name, with any features and on any system, so it may be
+    /// wrong.
     pub(super) fn depends_on(&self, package: &str, other: &str) -> bool {
         let mut dependencies: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for locked in &self.package {
@@ -50,7 +51,7 @@ impl CargoLock {
         false
     }
 
-    /// Packages from elsewhere that this lock file has and `other` has not.
+    /// Returns the external packages that this lock file contains and `other` does not.
     pub(super) fn not_in(&self, other: &Self) -> Vec<String> {
         let is_new = |locked: &&Locked| {
             locked.source.is_some()

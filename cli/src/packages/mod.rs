@@ -1,4 +1,5 @@
-//! From packages to manifests: select packages, build them, query the programs, make one document per server.
+//! Loads manifests from packages: selects packages, builds them, queries the programs, and creates one document
+//! per server.
 
 mod workspace;
 
@@ -71,7 +72,7 @@ pub(crate) fn folder(args: &PackageArgs, shell: Shell) -> Result<PathBuf, Error>
     Ok(folder.unwrap_or_else(|| PathBuf::from(".")))
 }
 
-/// Builds the selected program. Toolwright is in it, so it can be a server.
+/// Builds the selected program, which must contain Toolwright to be a server.
 ///
 /// # Errors
 /// Any [`Error`] of building, [`Error::NothingToServe`], [`Error::NotServing`], [`Error::SeveralToServe`].
@@ -85,7 +86,7 @@ pub(crate) fn program_to_serve(args: &PackageArgs, shell: Shell) -> Result<Progr
         return Err(Error::NothingToServe { places: selection.places() });
     }
     let names = |programs: &[Program]| programs.iter().map(|program| format!("`{}`", program.name)).collect();
-    // Cargo reports them in the order in which they were finished.
+    // Cargo reports them in the order of completion.
     built.sort_by(|left, right| left.name.cmp(&right.name));
     let all = names(&built);
     let mut servers = Vec::new();
@@ -109,7 +110,7 @@ fn of_artifact(file: &Path, args: &ToolsArgs, shell: Shell) -> Result<Documents,
     let program = Program::of_file(file);
     let answered = query::query(&program, args.timeout(), shell)?
         .ok_or_else(|| Error::NotAnswering { file: program.file.clone() })?;
-    // Nothing says which package the file belongs to, unless the user does.
+    // The package of the file is only known if the user selects it.
     documents::make(&[answered], &args.packages.packages.package, &[file.display().to_string()])
 }
 
@@ -123,7 +124,7 @@ fn of_packages(args: &PackageArgs, timeout: Duration, shell: Shell) -> Result<Do
         let built = build::programs(&cargo)?;
         answers.extend(query_all(&built, timeout, shell)?);
     }
-    // A library that no program links is queried alone: another package may serve it.
+    // A library that no program links is queried separately: another package may serve it.
     let libraries = selection.libraries_without_answer(&answers)?;
     if !libraries.is_empty() {
         let harness = harness::build(&cargo, &workspace, &libraries)?;
@@ -135,7 +136,7 @@ fn of_packages(args: &PackageArgs, timeout: Duration, shell: Shell) -> Result<Do
     Ok(made.in_workspace(&workspace))
 }
 
-/// Queries the programs, and leaves out those without Toolwright.
+/// Queries the programs, and omits those without Toolwright.
 fn query_all(programs: &[Program], timeout: Duration, shell: Shell) -> Result<Vec<ProgramAnswer>, Error> {
     programs.iter().filter_map(|program| query::query(program, timeout, shell).transpose()).collect()
 }

@@ -17,13 +17,13 @@ use super::build::Program;
 use crate::error::Error;
 use crate::shell::{self, Shell};
 
-/// The most bytes of a program's standard error that are shown.
+/// Maximum number of bytes of a program's standard error to show.
 const MAX_STDERR: usize = 64 << 10;
 
-/// How long the rest of its standard error is waited for once a program has ended.
+/// Timeout for the rest of its standard error after a program has ended.
 const STDERR_GRACE: Duration = Duration::from_millis(200);
 
-/// What a program answered.
+/// The answer of a program.
 #[derive(Debug)]
 pub(super) struct ProgramAnswer {
     /// The name of the program's target.
@@ -33,7 +33,7 @@ pub(super) struct ProgramAnswer {
 }
 
 impl ProgramAnswer {
-    /// Whether the program links a tool that this package derives, or something that it declares.
+    /// Returns whether the program links a tool that this package derives, or one of its declarations.
     pub(super) fn has_tools_of(&self, package: &str) -> bool {
         let Answer { toolsets, tools, features, .. } = &self.answer;
         let mut origins = toolsets
@@ -44,8 +44,8 @@ impl ProgramAnswer {
         origins.any(|origin| origin.package == package)
     }
 
-    /// Shortens the source paths below `root`: the compiler has whole ones for packages outside of the workspace that
-    /// it builds, as libraries are outside of their harness's.
+    /// Makes the source paths below `root` relative: the compiler receives absolute ones for packages outside of
+    /// its workspace, such as the libraries of harnesses.
     pub(super) fn relative_to(mut self, root: &Path) -> Self {
         let Answer { toolsets, tools, features, .. } = &mut self.answer;
         let origins = toolsets
@@ -62,7 +62,7 @@ impl ProgramAnswer {
     }
 }
 
-/// Queries a program, for no longer than `timeout`; `None` if Toolwright is not in it, so that only its `main` would run.
+/// Queries a program within `timeout`; `None` if it does not contain Toolwright, so that its `main` would run.
 pub(super) fn query(
     program: &Program,
     timeout: Duration,
@@ -89,7 +89,7 @@ pub(super) fn query(
         _ => return Err(Error::Silent { file: program.file.clone(), status, text: stderr }),
     };
     if !stderr.is_empty() {
-        // From a constructor of the user, or from code that makes a default value.
+        // From a constructor of the user, or from code that computes a default value.
         shell::text(&stderr);
     }
     let answer =
@@ -97,7 +97,7 @@ pub(super) fn query(
     Ok(Some(ProgramAnswer { program: program.name.clone(), answer }))
 }
 
-/// The end of a program, and the first of what it writes to standard error. No status if it had to be ended.
+/// Returns the exit status of a program, and the start of its standard error. No status if it was killed.
 fn wait_with_stderr(mut command: Command, timeout: Duration) -> io::Result<(Option<ExitStatus>, String)> {
     let mut child = command.spawn()?;
     let (sender, stderr) = mpsc::channel();
@@ -116,7 +116,7 @@ fn wait_with_stderr(mut command: Command, timeout: Duration) -> io::Result<(Opti
             }
         }
     };
-    // A process that the program started may hold the pipe open.
+    // A process that the program started may keep the pipe open.
     let mut bytes = Vec::new();
     while let Ok(part) = stderr.recv_timeout(STDERR_GRACE) {
         bytes.extend(part);
@@ -124,7 +124,7 @@ fn wait_with_stderr(mut command: Command, timeout: Duration) -> io::Result<(Opti
     Ok((status, String::from_utf8_lossy(&bytes).trim_end().to_owned()))
 }
 
-/// Sends the first [`MAX_STDERR`] bytes, and reads the rest, so that nobody has to wait for the pipe.
+/// Sends the first [`MAX_STDERR`] bytes, and reads the rest, so that the program does not block.
 fn read_start(mut pipe: impl Read, sender: &mpsc::Sender<Vec<u8>>) {
     let (mut buffer, mut left) = ([0; 4096], MAX_STDERR);
     while let Ok(length @ 1..) = pipe.read(&mut buffer) {
@@ -136,11 +136,11 @@ fn read_start(mut pipe: impl Read, sender: &mpsc::Sender<Vec<u8>>) {
     }
 }
 
-/// Whether Toolwright is in the program, so that its constructor answers before `main`: it keeps a marker in a section
-/// of its own. A program that has the marker's bytes elsewhere, as a text about them, is none.
+/// Returns whether the program contains Toolwright, so that its constructor answers before `main`: it has a
+/// marker in a separate section. The same bytes elsewhere in a program do not count.
 pub(super) fn contains_toolwright(file: &Path) -> Result<bool, Error> {
     let bytes = fs::read(file).map_err(|source| Error::Read { file: file.to_owned(), source })?;
-    // What cannot be read as a program is none.
+    // A file that cannot be parsed is not such a program.
     let Ok(program) = object::File::parse(&*bytes) else { return Ok(false) };
     let marked = program.section_by_name(link::SECTION).and_then(|section| section.data().ok());
     Ok(marked.is_some_and(|data| data.starts_with(&link::MARKER)))

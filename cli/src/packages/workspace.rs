@@ -1,4 +1,4 @@
-//! Which packages are selected, and what can be queried in them.
+//! The selected packages, and their targets.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,8 @@ use crate::text_file;
 /// The user's workspace.
 #[derive(Debug)]
 pub(super) struct Workspace {
-    /// `cargo metadata --no-deps`: the members and their targets. It is fast, since nothing is resolved.
+    /// `cargo metadata --no-deps`: the members and their targets. It is fast, since dependencies are not
+    /// resolved.
     metadata: Metadata,
 }
 
@@ -31,7 +32,7 @@ impl Workspace {
         self.metadata.workspace_root.as_std_path()
     }
 
-    /// Where cargo builds to, unless `--target-dir` says otherwise.
+    /// Returns cargo's target folder, unless `--target-dir` is given.
     pub(super) fn target_directory(&self) -> &Path {
         self.metadata.target_directory.as_std_path()
     }
@@ -47,7 +48,7 @@ impl Workspace {
         metadata
     }
 
-    /// What the package's Cargo.toml says about it; empty for a package of another workspace.
+    /// Returns information from the package's Cargo.toml; empty for a package of another workspace.
     pub(super) fn about(&self, package: &str) -> About {
         let Some(package) = self.members().find(|member| member.name.as_str() == package) else {
             return About::default();
@@ -107,7 +108,7 @@ impl<'a> Selection<'a> {
         Ok(Self { workspace, packages, args })
     }
 
-    /// Whether `cargo build` with the user's flags makes a program that can be queried.
+    /// Returns whether `cargo build` with the user's flags builds a program that can be queried.
     pub(super) fn builds_programs(&self) -> bool {
         let build = &self.args.build;
         if build.names_a_target() {
@@ -116,8 +117,8 @@ impl<'a> Selection<'a> {
         self.packages.iter().any(|package| package.targets.iter().any(Target::is_bin))
     }
 
-    /// The libraries to query on their own: with `--lib` those of all packages, with another target none, else those of
-    /// packages of which no program showed a tool.
+    /// Returns the libraries to query separately: with `--lib` those of all packages, with another target none,
+    /// otherwise those of packages without a program that showed a tool.
     pub(super) fn libraries_without_answer(
         &self,
         answers: &[ProgramAnswer],
@@ -126,7 +127,7 @@ impl<'a> Selection<'a> {
         if build.names_a_target() && !build.lib {
             return Ok(Vec::new());
         }
-        // In a workspace, only what can have a tool is worth a program of its own.
+        // In a workspace, only a library that may have tools justifies a program.
         let lock = (self.packages.len() > 1).then(|| CargoLock::read(self.workspace.root())).flatten();
         let can_have_tools = |package: &Package| {
             lock.as_ref().is_none_or(|lock| lock.depends_on(&package.name, "toolwright-core"))
@@ -147,7 +148,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// The program that `default-run` names in the Cargo.toml of the only package.
+    /// Returns the program that `default-run` names in the Cargo.toml of the only package.
     pub(super) fn default_program(&self) -> Option<&'a str> {
         match self.packages.as_slice() {
             [package] => package.default_run.as_deref(),
@@ -168,7 +169,7 @@ impl<'a> Selection<'a> {
         self.packages.iter().map(|package| package.name.to_string()).collect()
     }
 
-    /// Where tools were looked for, for messages.
+    /// Describes where tools were searched, for messages.
     pub(super) fn places(&self) -> Vec<String> {
         self.packages.iter().map(|package| format!("package `{}`", package.name)).collect()
     }
@@ -189,7 +190,7 @@ impl<'a> Library<'a> {
     }
 }
 
-/// The member of this name; `name@version` is cargo's longer form.
+/// Returns the member with this name; `name@version` is cargo's longer form.
 fn member<'a>(workspace: &'a Workspace, name: &str) -> Result<&'a Package, Error> {
     let plain = name.split_once('@').map_or(name, |(plain, _)| plain);
     workspace.members().find(|package| package.name.as_str() == plain).ok_or_else(|| Error::UnknownPackage {
@@ -211,7 +212,7 @@ fn default_packages<'a>(workspace: &'a Workspace, args: &PackageArgs) -> Result<
     Ok(workspace.members().filter(|package| defaults.contains(&package.id)).collect())
 }
 
-/// The Cargo.toml that cargo starts from.
+/// Returns the Cargo.toml that cargo starts from.
 fn current_manifest(args: &PackageArgs) -> Result<PathBuf, Error> {
     if let Some(path) = &args.build.manifest_path {
         return path.canonicalize().map_err(|source| Error::Read { file: path.clone(), source });

@@ -1,4 +1,4 @@
-//! Workflow commands: GitHub Actions shows them beside the lines of a pull request.
+//! Workflow commands: GitHub Actions shows them next to the lines of a pull request.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use super::{Finding, Severity};
 pub(super) fn commands(findings: &[Finding<'_>]) -> String {
     let mut text = String::new();
     for finding in findings {
-        // What is allowed is told, but does not alarm.
+        // Allowed findings are shown as notices.
         let command = match finding.severity {
             _ if finding.allowed.is_some() => "notice",
             Severity::Error => "error",
@@ -24,20 +24,20 @@ pub(super) fn commands(findings: &[Finding<'_>]) -> String {
                 _ = write!(properties, ",line={line},col={column}");
             }
         }
-        // Only the line end between the two is written by this program.
+        // Only the line break between the two is written by this program.
         let message = format!("{}\n{}", visible(&finding.message), finding.rule.advice);
         _ = writeln!(text, "::{command} {properties}::{}", data(&message));
     }
     text
 }
 
-/// What would end a message, written out. Of line ends only those are left that this program wrote.
+/// Escapes characters that would end a message. Only line breaks of this program are kept.
 fn data(text: &str) -> String {
     let text = text.split('\n').map(visible).collect::<Vec<_>>().join("\n").replace("##[", "#\\u{23}[");
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// What would end a property, written out.
+/// Escapes characters that would end a property.
 fn property(text: &str) -> String {
     data(&visible(text)).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,7 +1,6 @@
-//! What commands report: findings for people, for programs and for code scanning.
+//! Reports of commands: findings for people, programs and code scanning.
 //!
-//! `lint` and `diff` implement [`Report`]. Which format is written, where colours go and how the run ends is decided here, once
-//! for both.
+//! `lint` and `diff` implement [`Report`]. This module selects the format, colors and exit code for both.
 
 mod github;
 mod markdown;
@@ -42,18 +41,19 @@ pub(crate) enum Severity {
     Error,
 }
 
-/// What one run of a command found.
+/// The results of one run of a command.
 pub(crate) trait Report {
     /// The command, as users call it.
     const COMMAND: &'static str;
 
-    /// The rules that the report names, each with the severity that it has by itself.
+    /// The rules that the report refers to, each with its default severity.
     fn rules(&self) -> Vec<(&Rule, Severity)>;
 
-    /// What was found, in the order in which it is shown.
+    /// The findings, in display order.
     fn findings(&self) -> Vec<Finding<'_>>;
 
-    /// The report for people, with colours. Strings of others in it are [`visible`](toolwright_core::manifest::visible).
+    /// The report for people, with colors. Third-party strings in it are
+    /// [`visible`](toolwright_core::manifest::visible).
     fn text(&self) -> String;
 
     /// The report for programs.
@@ -63,28 +63,28 @@ pub(crate) trait Report {
     fn markdown(&self) -> String;
 }
 
-/// Something that was found, as formats of others show it.
+/// A finding, in the form of third-party formats.
 #[derive(Debug)]
 pub(crate) struct Finding<'r> {
     pub(crate) rule: &'r Rule,
     pub(crate) severity: Severity,
-    /// The run fails for it.
+    /// Whether the run fails because of it.
     pub(crate) is_denied: bool,
     pub(crate) message: String,
-    /// The name of the tool, the prompt or the server that it is about, or the address of the resource.
+    /// The name of the tool, prompt or server, or the URI of the resource.
     pub(crate) name: &'r str,
-    /// The same with its server, as far as that is known, and the JSON Pointer into the definition.
+    /// The same with its server, if known, and the JSON Pointer into the definition.
     pub(crate) path: String,
     pub(crate) location: Option<Location<'r>>,
-    /// Why it is wanted, if it is.
+    /// Why it is allowed, if it is.
     pub(crate) allowed: Option<&'r str>,
 }
 
-/// A place in a file.
+/// A location in a file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Location<'r> {
     pub(crate) file: &'r str,
-    /// Line and column, in characters and from 1; none for the whole file.
+    /// Line and column, in characters and starting at 1; `None` for the whole file.
     pub(crate) position: Option<(usize, usize)>,
 }
 

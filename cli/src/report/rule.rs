@@ -1,26 +1,27 @@
-//! What the rules of all reports say.
+//! The parts of rules that all reports share.
 
 use serde::Deserialize as _;
 use serde::de::Error as _;
 use toml::{Table, Value};
 
-/// A rule of `lint`, or a kind of change of `diff`: data files hold it, with what each command adds.
+/// A rule of `lint`, or a kind of change of `diff`. Data files contain it, with additional members of each
+/// command.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Rule {
-    /// Lower-case words with `-` between them. Settings and allow lists name it, so it stays.
+    /// Lower-case words separated by `-`. Settings and allow lists refer to it, so it must not change.
     pub(crate) id: String,
-    /// What was found, as a fragment.
+    /// The problem, as a fragment.
     pub(crate) summary: String,
     /// Why it matters.
     pub(crate) why: String,
-    /// What to do, as a fragment.
+    /// The solution, as a fragment.
     pub(crate) advice: String,
-    /// Public addresses of the reason.
+    /// Public URLs of the reason.
     pub(crate) sources: Vec<String>,
 }
 
 impl Rule {
-    /// Takes the members of a rule out of the table of a data file; what the command adds is left.
+    /// Removes the members of a rule from the table of a data file; those of the command remain.
     ///
     /// # Errors
     /// A member that is missing or of the wrong type.

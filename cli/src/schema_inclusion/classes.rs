@@ -1,4 +1,4 @@
-//! Which schemas say the same, word for word: references are followed, annotations left out.
+//! Groups equivalent schemas into classes: references are followed, annotations ignored.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -7,13 +7,13 @@ use super::node::{Id, Nodes, Rule};
 use super::number::canonical;
 use serde_json::Value;
 
-/// How often schemas are told apart by what they lead to. Beyond that each is taken for another.
+/// Maximum number of refinement rounds. Beyond that, every schema gets a class of its own.
 const MAX_ROUNDS: usize = 256;
-/// How many schemas are told apart in all rounds together.
+/// Maximum number of comparisons in all rounds.
 const MAX_WORK: usize = 2_000_000;
 
 impl Nodes<'_> {
-    /// Finds the classes of all schemas: first all are taken for the same, and then told apart by their rules, until
+    /// Computes the classes of all schemas: starts with a single class, and refines it by the rules until
     /// nothing changes.
     pub(super) fn classify(&mut self) {
         self.flatten();

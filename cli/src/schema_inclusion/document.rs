@@ -1,17 +1,17 @@
-//! A schema with everything that its references may lead to.
+//! A schema with the targets of its references.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-/// The root of a schema: what `#` means in its references.
+/// The root of a schema, which `#` refers to.
 #[derive(Debug)]
 pub(crate) struct SchemaDocument<'a> {
     root: &'a Value,
-    /// Why nothing can be said about this schema, if that is so.
+    /// Why the schema is not supported, if so.
     odd: Option<&'static str>,
-    /// The schemas that have a name for references.
+    /// The schemas with names for references.
     anchors: HashMap<&'a str, &'a Value>,
     is_older: bool,
     is_before_2019: bool,
@@ -35,7 +35,7 @@ const SINGLE: [&str; 11] = [
 const LISTS: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
 /// Keywords whose value is a map to schemas.
 const MAPS: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
-/// Keywords that older dialects do not have, or read in another way.
+/// Keywords that older dialects lack or define differently.
 const NEWER: [&str; 10] = [
     "$dynamicRef",
     "dependentRequired",
@@ -80,7 +80,7 @@ impl<'a> SchemaDocument<'a> {
         Self { root, odd, anchors, is_older, is_before_2019 }
     }
 
-    /// Why nothing can be said about this schema, if that is so.
+    /// Returns why the schema is not supported, if so.
     pub(super) fn odd(&self) -> Option<&'static str> {
         self.odd
     }
@@ -89,18 +89,18 @@ impl<'a> SchemaDocument<'a> {
         self.root
     }
 
-    /// Whether it is written in a dialect before 2020-12.
+    /// Returns whether it uses a dialect before 2020-12.
     pub(super) fn is_older(&self) -> bool {
         self.is_older
     }
 
-    /// Whether what is beside a reference does not count, as up to draft 7.
+    /// Returns whether siblings of a reference are ignored, as up to draft 7.
     pub(super) fn references_stand_alone(&self) -> bool {
         self.is_before_2019
     }
 
-    /// What a `$ref` leads to; `None` for one out of this document. In a document of one resource `$dynamicRef` leads to the
-    /// same (JSON Schema 2020-12 core §8.2.3.2).
+    /// Returns the target of a `$ref`; `None` if it is outside of the document. In a document with one resource,
+    /// `$dynamicRef` has the same target (JSON Schema 2020-12 core §8.2.3.2).
     pub(crate) fn resolve(&self, reference: &str) -> Option<&'a Value> {
         let own = self.root.get("$id").and_then(Value::as_str).map(|id| id.trim_end_matches('#'));
         let rest = own.and_then(|own| reference.strip_prefix(own)).unwrap_or(reference);
@@ -116,7 +116,7 @@ impl<'a> SchemaDocument<'a> {
     }
 }
 
-/// Whether there is a reference or an anchor in a schema.
+/// Returns whether a schema contains a reference or an anchor.
 fn refers(schema: &Map<String, Value>) -> bool {
     schema.iter().any(|(key, value)| {
         matches!(key.as_str(), "$ref" | "$dynamicRef" | "$anchor" | "$dynamicAnchor" | "$recursiveRef")
@@ -128,8 +128,8 @@ fn refers(schema: &Map<String, Value>) -> bool {
     })
 }
 
-/// Whether a keyword says nothing about which values are accepted: JSON Schema 2020-12 core §6.5 and validation §9
-/// leave out what is unknown, and keep these for readers.
+/// Returns whether a keyword constrains nothing: unknown keywords are ignored, and annotations are for readers
+/// (JSON Schema 2020-12 core §6.5 and validation §9).
 pub(crate) fn is_annotation(key: &str) -> bool {
     matches!(
         key,
@@ -152,20 +152,20 @@ pub(crate) fn is_annotation(key: &str) -> bool {
     )
 }
 
-/// What the value of a keyword is made of.
+/// The kind of a keyword's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Holds {
-    /// It is a schema.
+    /// A schema.
     Schema,
-    /// It is a list of schemas.
+    /// A list of schemas.
     List,
-    /// It is a map to schemas.
+    /// A map of schemas.
     Map,
-    /// It has none.
+    /// No schemas.
     Nothing,
 }
 
-/// What the value of a keyword is made of.
+/// Returns the kind of a keyword's value.
 pub(crate) fn holds(key: &str) -> Holds {
     match key {
         _ if SINGLE.contains(&key) => Holds::Schema,
@@ -175,7 +175,7 @@ pub(crate) fn holds(key: &str) -> Holds {
     }
 }
 
-/// Whether a keyword is one of JSON Schema's.
+/// Returns whether JSON Schema defines the keyword.
 pub(crate) fn is_known(key: &str) -> bool {
     is_annotation(key)
         || SINGLE.contains(&key)
@@ -210,7 +210,7 @@ pub(crate) fn is_known(key: &str) -> bool {
         )
 }
 
-/// Visits each schema in `value` that is an object, itself first; members of a `properties` map are no keywords.
+/// Visits each schema object in `value`, including itself; members of a `properties` map are not keywords.
 fn each_schema<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Map<String, Value>, &'a Value)) {
     let Value::Object(schema) = value else { return };
     visit(schema, value);
@@ -233,7 +233,7 @@ fn each_schema<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Map<String, Value
     }
 }
 
-/// RFC 3986 §2.1; `None` for what is not encoded right.
+/// Decodes RFC 3986 §2.1; `None` if the encoding is invalid.
 fn percent_decode(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('%') {
         return Some(text.into());

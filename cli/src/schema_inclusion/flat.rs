@@ -1,14 +1,14 @@
-//! Schemas with the rules of those that they take over, by reference or in `allOf`.
+//! Merges schemas with those that they include by reference or in `allOf`.
 
 use super::node::{Id, Nodes, Rule};
 
-/// How many schemas one schema may take over to be taken for their sum.
+/// Maximum number of schemas that one schema may include to be merged.
 const MAX_TAKEN: usize = 64;
-/// How many rules all schemas together may have after that.
+/// Maximum total number of rules after merging.
 const MAX_RULES: usize = 200_000;
 
 impl<'a> Nodes<'a> {
-    /// Gives each schema the rules of those that it takes over.
+    /// Adds to each schema the rules of those that it includes.
     pub(super) fn flatten(&mut self) {
         self.cut_circles();
         let mut count = 0;
@@ -41,14 +41,14 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    /// Whether a rule of the schema, or of one that it takes over, depends on what else is said beside it.
+    /// Returns whether a rule of the schema, or of one that it includes, depends on its siblings.
     fn looks_around(&self, id: Id) -> bool {
         let depends =
             |rule: &Rule<'_>| matches!(rule, Rule::UnevaluatedItems(_) | Rule::UnevaluatedMembers(_));
         self.rules(id).iter().any(depends)
     }
 
-    /// The schemas that speak of the same value as a rule.
+    /// Returns the schemas of a rule that apply to the same value.
     pub(super) fn in_place(rule: &Rule<'a>) -> Vec<Id> {
         match rule {
             Rule::Also(id) | Rule::Not(id) | Rule::Entails(_, id) => vec![*id],
@@ -58,7 +58,8 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    /// A schema that leads back to itself, without a step into the value, has no meaning (JSON Schema 2020-12 core §9.4.1).
+    /// A schema that includes itself, without a step into the value, has no meaning (JSON Schema 2020-12 core
+    /// §9.4.1).
     fn cut_circles(&mut self) {
         #[derive(Clone, Copy, PartialEq)]
         enum State {

@@ -1,4 +1,4 @@
-//! Whether one value fits a schema, with a third answer where that cannot be said.
+//! Validates a value by a schema, with a third result if that cannot be decided.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -10,12 +10,12 @@ use super::node::{Id, Kind, Members, Nodes, PatternId, Rule};
 use super::number::{Decimal, same};
 use super::pattern::Sets;
 
-/// How deep references and values may lie in one another.
+/// Maximum depth of references and values.
 const MAX_DEPTH: usize = 96;
-/// How many schemas may be applied: alternatives of alternatives multiply.
+/// Maximum number of schemas to apply, since nested alternatives multiply.
 const MAX_STEPS: u32 = 20_000;
 
-/// Judges values by the schemas of a comparison.
+/// Validates values by the schemas of a comparison.
 pub(super) struct Judge<'j, 'a> {
     nodes: &'j Nodes<'a>,
     sets: &'j RefCell<Sets>,
@@ -23,12 +23,12 @@ pub(super) struct Judge<'j, 'a> {
     depth: Cell<usize>,
 }
 
-/// What the keywords of a schema have looked at, for `unevaluatedItems` and `unevaluatedProperties`.
+/// The items and members that keywords have evaluated, for `unevaluatedItems` and `unevaluatedProperties`.
 #[derive(Debug, Default)]
 struct Evaluated<'v> {
     members: BTreeSet<&'v str>,
     items: BTreeSet<usize>,
-    /// Whether there may be more of them.
+    /// Whether there may be more.
     unsure: bool,
 }
 
@@ -46,7 +46,7 @@ impl Evaluated<'_> {
     }
 }
 
-/// True if all are, false if one is not, else unknown.
+/// Returns true if all are true, false if one is false, otherwise unknown.
 pub(super) fn all(answers: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
     let mut known = Some(true);
     for answer in answers {
@@ -59,14 +59,14 @@ pub(super) fn all(answers: impl IntoIterator<Item = Option<bool>>) -> Option<boo
     known
 }
 
-/// How many are true, at least and at most.
+/// Returns the minimum and maximum number of true ones.
 fn count(answers: &[Option<bool>]) -> (u64, u64) {
     answers.iter().fold((0, 0), |(least, most), answer| {
         (least + u64::from(*answer == Some(true)), most + u64::from(*answer != Some(false)))
     })
 }
 
-/// Whether a number between these is within the bounds.
+/// Returns whether all numbers in this range are within the bounds.
 fn within((least, most): (u64, u64), low: u64, high: Option<u64>) -> Option<bool> {
     let is_above = |number: u64| high.is_some_and(|high| number > high);
     if most < low || is_above(least) {
@@ -83,19 +83,19 @@ impl<'j, 'a> Judge<'j, 'a> {
         Self { nodes, sets, steps: Cell::new(MAX_STEPS), depth: Cell::new(0) }
     }
 
-    /// Whether the value fits; `None` if that is not known: because of a format, a pattern that cannot be read, a
-    /// reference out of the document, or a rule that cannot be read.
+    /// Returns whether the value matches; `None` if unknown, because of a format, an unsupported pattern, a
+    /// reference out of the document, or an invalid rule.
     pub(super) fn fits(&self, id: Id, value: &Value) -> Option<bool> {
         self.evaluate(id, value).0
     }
 
-    /// Whether the pattern is found in the text.
+    /// Returns whether the pattern matches the string.
     pub(super) fn matches(&self, pattern: PatternId, text: &str) -> Option<bool> {
         let set = self.nodes.pattern(pattern)?;
         Some(self.sets.borrow_mut().has(set, text))
     }
 
-    /// Where in the value the schema is not kept, as a JSON Pointer.
+    /// Returns the location in the value where the schema is violated, as a JSON Pointer.
     pub(super) fn fault(&self, id: Id, value: &Value) -> String {
         let inner = self.nodes.rules(id).iter().find_map(|rule| match (rule, value) {
             (Rule::Also(other), _) => {
@@ -129,7 +129,7 @@ impl<'j, 'a> Judge<'j, 'a> {
         let (last, first): (Vec<_>, Vec<_>) = rules
             .iter()
             .partition(|rule| matches!(rule, Rule::UnevaluatedItems(_) | Rule::UnevaluatedMembers(_)));
-        // Two steps: what the others have looked at is known at the end.
+        // Two passes: the other keywords must be evaluated first.
         let mut fits = Some(true);
         for rule in first.into_iter().chain(last) {
             fits = all([fits, self.keeps(rule, value, &mut evaluated)]);
@@ -193,7 +193,7 @@ impl<'j, 'a> Judge<'j, 'a> {
             Rule::Shortest(least) => Some(length() >= *least),
             Rule::Longest(most) => Some(length() <= *most),
             Rule::Pattern(pattern) => self.matches(*pattern, text),
-            // Some validators enforce formats and some do not; a sample of the format fits in both cases.
+            // Validators may or may not enforce formats; a sample of the format is valid in both cases.
             Rule::Format(format) => (format_sample(format)? == text).then_some(true),
             _ => Some(true),
         }
@@ -287,7 +287,7 @@ impl<'j, 'a> Judge<'j, 'a> {
         }
     }
 
-    /// What a member of this name must fit, and whether that is all.
+    /// Returns the schemas for a member with this name, and whether these are all.
     fn schemas_of(&self, rule: &Members<'a>, name: &str) -> (Vec<Id>, bool) {
         let mut schemas: Vec<Id> =
             rule.named.iter().filter(|(own, _)| *own == name).map(|(_, schema)| *schema).collect();
@@ -305,7 +305,7 @@ impl<'j, 'a> Judge<'j, 'a> {
         (schemas, is_sure)
     }
 
-    /// Whether a member fits, whatever patterns its name matches.
+    /// Returns whether a member matches, for any patterns that its name matches.
     fn unsure_member(&self, rule: &Members<'a>, member: &Value) -> Option<bool> {
         let possible = rule.matching.iter().map(|(_, schema)| *schema).chain(rule.others);
         let all_fit = all(possible.map(|schema| self.fits(schema, member)));
@@ -322,7 +322,7 @@ fn number_keeps(rule: &Rule<'_>, number: Decimal) -> bool {
     }
 }
 
-/// A text of this format.
+/// Returns a sample of this format.
 pub(super) fn format_sample(format: &str) -> Option<&'static str> {
     Some(match format {
         "date" => "2024-01-31",

@@ -1,9 +1,10 @@
 //! Whether every value that one JSON Schema (2020-12) accepts is accepted by another.
 //!
-//! Both schemas are read as rules ([`node`]), and those that say the same word for word are known as the same ([`classes`]).
-//! Then a value is looked for that the first accepts and the second refuses ([`solve`]): one that is found, and judged again
-//! ([`judge`]), proves the "no"; where all ways to it end, the answer is "yes". So "yes" and "no" are right, and everything
-//! else is "unknown". Formats count as rules that a validator may enforce.
+//! Both schemas are parsed into rules ([`node`]), and schemas with identical rules get the same class
+//! ([`classes`]). Then the solver searches for a value that the first schema accepts and the second rejects
+//! ([`solve`]): a value that is found and validated ([`judge`]) proves "no"; if all alternatives fail, the
+//! answer is "yes". So "yes" and "no" are certain, and everything else is "unknown". Formats count as
+//! constraints that a validator may enforce.
 
 mod classes;
 mod document;
@@ -26,32 +27,33 @@ use self::solve::{Outcome, Solver};
 
 pub(crate) use self::document::{Holds, SchemaDocument, holds, is_annotation, is_known};
 
-/// Whether every value that the first schema accepts is accepted by the second.
+/// Whether the second schema accepts every value that the first one accepts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Answer {
     Yes,
-    /// The value is accepted by the first schema and refused by the second.
+    /// A value that the first schema accepts and the second rejects.
     No {
-        /// Where the second schema refuses it, as a JSON Pointer into the value.
+        /// The location where the second schema rejects it, as a JSON Pointer into the value.
         path: String,
         witness: Value,
     },
-    /// Neither was found out.
+    /// It could not be decided.
     Unknown {
         why: String,
     },
 }
 
-/// What counts as accepted by the first schema.
+/// The values to consider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Names {
-    /// Every value that it accepts.
+    /// All values.
     Any,
-    /// Values without members that only the second schema names, by `properties`: nobody was told of them.
+    /// Only values without members that only the second schema lists in `properties`, since callers could not
+    /// know them.
     Declared,
 }
 
-/// Whether `new` accepts every value that `old` accepts.
+/// Returns whether `new` accepts every value that `old` accepts.
 pub(crate) fn includes<'a>(
     old: (&SchemaDocument<'a>, &'a Value),
     new: (&SchemaDocument<'a>, &'a Value),

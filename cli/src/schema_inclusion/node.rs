@@ -1,4 +1,4 @@
-//! Schemas as rules: what keywords say, whatever dialect and spelling they have.
+//! Schemas as rules, independent of dialect and notation.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::number::Decimal;
 use super::pattern::Set;
 
-/// A schema, by its number.
+/// The id of a schema.
 pub(super) type Id = usize;
 
-/// A pattern, by its number.
+/// The id of a pattern.
 pub(super) type PatternId = usize;
 
 /// The kinds of values.
@@ -44,11 +44,11 @@ impl Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bound {
     pub(super) at: Decimal,
-    /// Whether the bound itself is left out.
+    /// Whether the bound is exclusive.
     pub(super) open: bool,
 }
 
-/// What a schema says about the members of objects by their names.
+/// The constraints on the members of objects by name.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Members<'a> {
     pub(super) named: Vec<(&'a str, Id)>,
@@ -56,16 +56,16 @@ pub(super) struct Members<'a> {
     pub(super) others: Option<Id>,
 }
 
-/// One rule of a schema; a value fits the schema if it keeps all of them.
+/// One rule of a schema; a value matches the schema if it satisfies all rules.
 #[derive(Debug, Clone)]
 pub(super) enum Rule<'a> {
     Never,
-    /// A rule that cannot be read: the text stands for it, and says why.
+    /// A rule that cannot be parsed: its text identifies it and explains why.
     Opaque {
         text: String,
         why: String,
     },
-    /// What a reference or a part of `allOf` says.
+    /// A reference or a part of `allOf`.
     Also(Id),
     Any(Vec<Id>),
     One(Vec<Id>),
@@ -75,7 +75,7 @@ pub(super) enum Rule<'a> {
         then: Option<Id>,
         other: Option<Id>,
     },
-    /// Values of these kinds; a number must be whole if `whole` says so.
+    /// Values of these kinds; numbers must be integers if `whole` is set.
     Kinds {
         kinds: Vec<Kind>,
         whole: bool,
@@ -106,21 +106,21 @@ pub(super) enum Rule<'a> {
     Required(Vec<&'a str>),
     Members(Members<'a>),
     Names(Id),
-    /// Whoever has this member needs those.
+    /// An object with this member must have those.
     Needs(&'a str, Vec<&'a str>),
-    /// With this member the whole object must fit.
+    /// An object with this member must match.
     Entails(&'a str, Id),
     UnevaluatedMembers(Id),
 }
 
-/// Both schemas of a comparison, and all that they are made of.
+/// Both schemas of a comparison, with all of their parts.
 #[derive(Debug, Default)]
 pub(super) struct Nodes<'a> {
     pub(super) rules: Vec<Vec<Rule<'a>>>,
-    /// Schemas with the same number have the same rules, whatever document they are of.
+    /// The class of each schema; schemas of the same class have the same rules, in any document.
     pub(super) classes: Vec<u32>,
     pub(super) addresses: HashMap<(usize, *const Value), Id>,
-    /// The sets of strings in which the patterns are found; `None` for one that cannot be read.
+    /// The sets of strings that the patterns match; `None` for unsupported ones.
     pub(super) patterns: Vec<(&'a str, Option<Set>)>,
     pub(super) pattern_numbers: HashMap<&'a str, PatternId>,
 }

@@ -1,11 +1,11 @@
-//! Numbers and values as JSON Schema compares them: by value, so that `1` and `1.0` are the same.
+//! Numbers and values with the equality of JSON Schema: by value, so `1` equals `1.0`.
 
 use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
-/// A decimal number, exact: `digits` times ten to the power of `exponent`. The last digit is not a zero, but for zero
-/// itself, so that equal numbers have equal parts.
+/// An exact decimal number: `digits` × 10^`exponent`. The digits have no trailing zero, except zero itself, so
+/// that equal numbers are represented equally.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Decimal {
     digits: i128,
@@ -19,7 +19,7 @@ impl Decimal {
         if let Some(whole) = number.as_i128() {
             return Some(Self::whole(whole));
         }
-        // The shortest decimal that reads back as this float, which is what was in the document or means the same.
+        // The shortest decimal that round-trips, which is the one in the document or an equivalent one.
         let text = format!("{:e}", number.as_f64()?);
         let (mantissa, exponent) = text.split_once('e')?;
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -28,7 +28,7 @@ impl Decimal {
         Some(Self::normal(digits, exponent))
     }
 
-    /// The number that a keyword has as its value.
+    /// Returns the number that is the value of a keyword.
     pub(super) fn of_value(value: &Value) -> Option<Self> {
         Self::of(value.as_number()?)
     }
@@ -60,29 +60,29 @@ impl Decimal {
         self.digits > 0
     }
 
-    /// The digits if they were written with this exponent.
+    /// Returns the digits for this exponent.
     fn digits_at(self, exponent: i32) -> Option<i128> {
         let places = u32::try_from(self.exponent.checked_sub(exponent)?).ok()?;
         if self.digits == 0 { Some(0) } else { self.digits.checked_mul(10_i128.checked_pow(places)?) }
     }
 
-    /// Both numbers as whole numbers of one unit, and its exponent.
+    /// Returns both numbers as integers with a common exponent.
     fn align(self, other: Self) -> Option<(i128, i128, i32)> {
         let exponent = self.exponent.min(other.exponent);
         Some((self.digits_at(exponent)?, other.digits_at(exponent)?, exponent))
     }
 
-    /// Whether this is a multiple of `factor`, which is above zero.
+    /// Returns whether this is a multiple of `factor`, which is positive.
     pub(super) fn is_multiple_of(self, factor: Self) -> bool {
         if self.digits == 0 {
             return true;
         }
         let places = self.exponent - factor.exponent;
         if places < 0 {
-            // Scaled, the factor has `-places` zeros at its end, and this number has none.
+            // When scaled, the factor has `-places` trailing zeros, and this number has none.
             return false;
         }
-        // digits · 10^places modulo the digits of the factor, without writing the power out.
+        // digits · 10^places modulo the digits of the factor, by modular exponentiation.
         let mut rest = self.digits % factor.digits;
         for _ in 0..places {
             if rest == 0 {
@@ -96,7 +96,7 @@ impl Decimal {
         rest == 0
     }
 
-    /// The least number that is a multiple of both, which are above zero; `None` if it is too large to be written.
+    /// Returns the least common multiple of two positive numbers; `None` if it is too large.
     pub(super) fn common_multiple(self, other: Self) -> Option<Self> {
         let (left, right, exponent) = self.align(other)?;
         let (mut common, mut rest) = (left, right);
@@ -115,19 +115,19 @@ impl Decimal {
         Some(Self::normal(self.digits.checked_mul(by)?, self.exponent))
     }
 
-    /// What lies in the middle between two numbers.
+    /// Returns the midpoint of two numbers.
     pub(super) fn between(self, other: Self) -> Option<Self> {
         let sum = self.plus(other)?;
         Some(Self::normal(sum.digits.checked_mul(5)?, sum.exponent.checked_sub(1)?))
     }
 
-    /// How often `unit`, which is above zero, fits into this number: rounded down.
+    /// Returns the quotient with the positive number `unit`, rounded down.
     pub(super) fn floor_div(self, unit: Self) -> Option<i128> {
         let (number, unit, _) = self.align(unit)?;
         Some(number.div_euclid(unit))
     }
 
-    /// The number as JSON; `None` if JSON as it is read here cannot hold it.
+    /// Converts to JSON; `None` if a JSON number cannot hold it.
     pub(super) fn to_value(self) -> Option<Value> {
         let number = match self.digits_at(0).filter(|_| self.exponent >= 0) {
             Some(whole) => Number::from_i128(whole),
@@ -136,7 +136,7 @@ impl Decimal {
         (Self::of(&number) == Some(self)).then_some(Value::Number(number))
     }
 
-    /// The power of ten above the number, for comparing.
+    /// Returns the power of ten above the number, for comparisons.
     fn size(self) -> i64 {
         i64::from(self.exponent) + i64::from(self.digits.unsigned_abs().checked_ilog10().unwrap_or(0))
     }
@@ -156,7 +156,7 @@ impl Ord for Decimal {
         }
         let sizes = match (self.size(), other.size()) {
             (left, right) if left != right => left.cmp(&right),
-            // Of one size, so both are written with as many digits.
+            // The magnitudes are equal, so both have the same number of digits.
             _ => match self.align(*other) {
                 Some((left, right, _)) => return left.cmp(&right),
                 None => self.exponent.cmp(&other.exponent),
@@ -166,7 +166,7 @@ impl Ord for Decimal {
     }
 }
 
-/// Whether two values are the same to JSON Schema.
+/// Returns whether two values are equal in JSON Schema.
 pub(crate) fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {
@@ -183,13 +183,13 @@ pub(crate) fn same(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// The size that a keyword such as `minLength` has as its value.
+/// Returns the size that is the value of a keyword such as `minLength`.
 pub(super) fn size(value: &Value) -> Option<u64> {
     let size = Decimal::of_value(value)?;
     u64::try_from(size.digits_at(0).filter(|_| size.is_whole())?).ok()
 }
 
-/// A text that is the same for the same values, to JSON Schema, and another for others.
+/// Returns a text that is equal exactly for equal values.
 pub(super) fn canonical(value: &Value) -> String {
     match value {
         Value::Number(number) => match Decimal::of(number) {

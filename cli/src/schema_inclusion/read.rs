@@ -1,4 +1,4 @@
-//! Reads keywords as rules.
+//! Parses keywords into rules.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use super::number::{Decimal, canonical, size};
 use super::pattern::Sets;
 
 impl<'a> Nodes<'a> {
-    /// Reads a schema of a document, and all that it leads to. `side` is another number for each document.
+    /// Parses a schema of a document, and all schemas that it refers to. `side` identifies the document.
     pub(super) fn add(
         &mut self,
         side: usize,
@@ -38,7 +38,7 @@ struct Reader<'r, 'a> {
     sets: &'r mut Sets,
     side: usize,
     document: &'r SchemaDocument<'a>,
-    /// What has a number and was not read yet: references may lead far, so nothing is read inside of another.
+    /// Schemas with an id that are not parsed yet: a queue avoids recursion along references.
     waiting: Vec<(Id, &'a Value)>,
 }
 
@@ -73,7 +73,8 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    /// A schema that nothing is known about, but that it is the same as one of the same text, if that text leads to the same.
+    /// Returns an opaque schema, which only equals schemas with the same text whose references have equal
+    /// targets.
     fn opaque(&self, schema: &Value, why: &str) -> Rule<'a> {
         let text = match schema.as_object() {
             Some(_) => format!("{} in {}", bare(schema), bare(self.document.root())),
@@ -86,7 +87,7 @@ impl<'a> Reader<'_, 'a> {
         Some(list.as_array()?.iter().map(|part| self.id(part)).collect())
     }
 
-    /// The rules that a keyword stands for; `None` if its value cannot be read.
+    /// Returns the rules of a keyword; `None` if its value is invalid.
     fn rule(&mut self, schema: &'a Map<String, Value>, key: &str, value: &'a Value) -> Option<Vec<Rule<'a>>> {
         let bound = |open| Some(Bound { at: Decimal::of_value(value)?, open });
         let one = match key {
@@ -123,7 +124,7 @@ impl<'a> Reader<'_, 'a> {
             }
             "additionalItems" if self.document.is_older() => return Some(Vec::new()),
             "items" if value.is_array() => return None,
-            // Read together with `items`, if there is one.
+            // Parsed together with `items`, if present.
             "prefixItems" if schema.contains_key("items") => return value.as_array().map(|_| Vec::new()),
             "prefixItems" => Rule::Items { prefix: self.ids(value)?, rest: None },
             "items" => {
@@ -165,15 +166,15 @@ impl<'a> Reader<'_, 'a> {
             }
             "unevaluatedProperties" => Rule::UnevaluatedMembers(self.id(value)),
             "$recursiveRef" | "additionalItems" | "dependencies" => return None,
-            // JSON Schema 2020-12 core §6.5: what is unknown is left out.
+            // JSON Schema 2020-12 core §6.5: unknown keywords are ignored.
             _ if !is_known(key) => return Some(Vec::new()),
-            // `then`, `minContains` and the like count with the keyword that they belong to.
+            // `then`, `minContains` and the like are parsed with the keyword that they belong to.
             _ => return Some(Vec::new()),
         };
         Some(vec![one])
     }
 
-    /// The three keywords about members are one rule, told at the first of them.
+    /// The three keywords about members form one rule, which is created for the first of them.
     fn members(&mut self, schema: &'a Map<String, Value>, key: &str) -> Option<Vec<Rule<'a>>> {
         const KEYS: [&str; 3] = ["properties", "patternProperties", "additionalProperties"];
         if KEYS.iter().find(|key| schema.contains_key(**key)) != Some(&key) {
@@ -191,7 +192,7 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// A keyword whose value cannot be read, with those that decide together with it.
+/// Returns a rule for a keyword with an invalid value, including the keywords that it depends on.
 fn unread<'a>(schema: &Map<String, Value>, key: &str, value: &Value) -> Rule<'a> {
     let related = related(key).iter().filter_map(|key| Some((*key, schema.get(*key)?)));
     let related: Vec<_> = related.map(|(key, value)| format!("{key}:{}", canonical(value))).collect();
@@ -202,7 +203,7 @@ fn unread<'a>(schema: &Map<String, Value>, key: &str, value: &Value) -> Rule<'a>
     Rule::Opaque { text: format!("{key}:{} {}", canonical(value), related.join(" ")), why }
 }
 
-/// The members of a map in a schema; none if there is no such map, `None` if it is something else.
+/// Returns the members of a map in a schema; empty if it is absent, `None` if it has another type.
 fn map<'a>(schema: &'a Map<String, Value>, key: &str) -> Option<Vec<(&'a str, &'a Value)>> {
     match schema.get(key) {
         Some(map) => Some(map.as_object()?.iter().map(|(name, part)| (name.as_str(), part)).collect()),
@@ -210,7 +211,7 @@ fn map<'a>(schema: &'a Map<String, Value>, key: &str) -> Option<Vec<(&'a str, &'
     }
 }
 
-/// The keywords that decide together with one.
+/// Returns the keywords that one depends on.
 fn related(key: &str) -> &'static [&'static str] {
     match key {
         "items" => &["prefixItems", "additionalItems"],
@@ -222,7 +223,7 @@ fn related(key: &str) -> &'static [&'static str] {
     }
 }
 
-/// The text of a schema without what says nothing about values.
+/// Returns the text of a schema without annotations.
 fn bare(schema: &Value) -> String {
     match schema {
         Value::Object(members) => {

@@ -1,4 +1,4 @@
-//! The definitions of a server, wherever they are known from.
+//! The definitions of a server from any source.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,29 +9,29 @@ use toolwright_core::manifest::{Kind, Manifest, ManifestError, Server, visible};
 
 use super::saved;
 
-/// Definitions by what they are called by.
+/// Definitions by name or URI.
 pub(crate) type Entries = BTreeMap<String, Map<String, Value>>;
 
 /// The definitions of a server.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct ServerDefinitions {
-    /// How the server introduces itself.
+    /// The implementation info of the server.
     pub(crate) server: Map<String, Value>,
-    /// How a model should use it.
+    /// The instructions for models.
     pub(crate) instructions: Option<String>,
-    /// It is a list that was saved alone, which says nothing about its server.
+    /// Whether it is a saved list without information about its server.
     pub(crate) is_list: bool,
     /// Tools by name.
     pub(crate) tools: Entries,
     /// Prompts by name.
     pub(crate) prompts: Entries,
-    /// Resources by address.
+    /// Resources by URI.
     pub(crate) resources: Entries,
-    /// Resource templates by the form of their addresses.
+    /// Resource templates by URI template.
     pub(crate) templates: Entries,
-    /// The lists that are known; the others may hold anything.
+    /// The lists that are known; the contents of others are unknown.
     pub(crate) kinds: BTreeSet<Kind>,
-    /// Members of a manifest that this version does not know.
+    /// Unknown members of a manifest.
     pub(crate) other: Map<String, Value>,
 }
 
@@ -70,7 +70,7 @@ impl ServerDefinitions {
         Kind::ALL.map(|kind| (kind, self.list(kind)))
     }
 
-    /// One of them.
+    /// Returns one of them.
     pub(crate) fn list(&self, kind: Kind) -> &Entries {
         match kind {
             Kind::Tools => &self.tools,
@@ -106,7 +106,7 @@ impl ServerDefinitions {
         Ok(())
     }
 
-    /// What a manifest shows.
+    /// Parses a manifest.
     pub(crate) fn from_manifest(manifest: &Manifest) -> Result<Self, DefinitionsError> {
         let mut definitions = Self {
             server: toolwright_core::manifest::entry(&manifest.server),
@@ -120,12 +120,13 @@ impl ServerDefinitions {
         Ok(definitions)
     }
 
-    /// Reads the text of a manifest, or saved answers of a server.
+    /// Parses the text of a manifest, or saved responses of a server.
     pub(crate) fn parse(text: &str) -> Result<Self, DefinitionsError> {
         saved::read(text)
     }
 
-    /// The manifest of the server. `name` is for one that does not introduce itself, as in a saved list.
+    /// Returns the manifest of the server. `name` is used if the source has no implementation info, such as a
+    /// saved list.
     pub(super) fn to_manifest(&self, name: &str) -> Result<Manifest, DefinitionsError> {
         let mut other = self.server.clone();
         let mut take = |key: &str| match other.shift_remove(key) {
@@ -156,8 +157,8 @@ impl ServerDefinitions {
 mod tests {
     use super::*;
 
-    /// A client passes on what it does not know, since a later revision may give it a meaning (2026-07-28, basic
-    /// "General fields"). A manifest of a server is such a copy.
+    /// Unknown members are forwarded, since a later revision may define them (2026-07-28, basic "General
+    /// fields"). A manifest of a server is such a copy.
     #[test]
     fn a_manifest_keeps_unknown_members() {
         let unknown = json!({"x-a": 1, "x-b": {"c": [null, "d"]}});

@@ -6,7 +6,7 @@ use std::process::Command;
 use super::load::SourceError;
 use crate::command_line::display;
 
-/// Reads `path` in `revision`: from the root of the repository, or, with `./` in front, from `folder`.
+/// Reads `path` in `revision`: relative to the root of the repository or, if it starts with `./`, to `folder`.
 pub(super) fn read(folder: &Path, revision: &str, path: &str) -> Result<String, SourceError> {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).args(["cat-file", "blob", &format!("{revision}:{path}")]);

@@ -1,4 +1,4 @@
-//! What a running server offers.
+//! The definitions of a running server.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -11,19 +11,19 @@ use super::ServerDefinitions;
 use crate::client::{builder, command_spec, url_spec};
 use crate::shell::Shell;
 
-/// How long a server may take to start and to answer the first request; one that does not know it may stay silent
-/// (2026-07-28, basic/transports/stdio "Backward Compatibility").
+/// Timeout for starting a server and its first response; a server that does not support the request may not
+/// respond (2026-07-28, basic/transports/stdio "Backward Compatibility").
 const PROBE: Duration = Duration::from_secs(5);
-/// How long one answer may take, whatever comes meanwhile.
+/// Timeout of one response, regardless of progress.
 const ANSWER: Duration = Duration::from_secs(30);
-/// How many bytes a message, and all pages of a list, may have.
+/// Maximum size of a message, and of all pages of a list.
 const BYTES: usize = 16 << 20;
-/// How many pages a list may have.
+/// Maximum number of pages of a list.
 const PAGES: usize = 1_000;
-/// As whom servers are asked: a name that many clients could have, since a server can show each another list.
+/// The client name: a common one, since a server can show different lists to different clients.
 const NAME: &str = "mcp-client/1.0.0";
 
-/// Starts a server, asks it, and ends it; for no longer than `timeout`.
+/// Starts a server, queries it, and ends it, within `timeout`.
 pub(super) fn over_stdio(
     words: &[OsString],
     timeout: Duration,
@@ -32,7 +32,7 @@ pub(super) fn over_stdio(
     ask(command_spec(words)?, timeout, shell)
 }
 
-/// Asks a server over HTTP, for no longer than `timeout`.
+/// Queries a server over HTTP, within `timeout`.
 pub(super) fn over_http(url: &str, timeout: Duration, shell: Shell) -> Result<ServerDefinitions, String> {
     ask(url_spec(url), timeout, shell)
 }
@@ -65,7 +65,7 @@ async fn definitions(client: &Client) -> Result<ServerDefinitions, String> {
         ..ServerDefinitions::default()
     };
     for kind in Kind::ALL {
-        // A list that the server does not offer is known to be empty.
+        // A list that the server does not support is known to be empty.
         definitions.kinds.insert(kind);
         let entries = client.entries(kind).await.map_err(problem)?;
         definitions.extend(kind, entries.into()).map_err(|error| error.to_string())?;

@@ -62,9 +62,9 @@ impl From<SourceError> for Error {
 #[derive(Debug)]
 pub(crate) struct LoadedDocument {
     pub(crate) document: Document,
-    /// The file that was read, and its text.
+    /// The file and its text.
     pub(crate) text: Option<(PathBuf, String)>,
-    /// It comes from a package that was built, so its places in the source are known.
+    /// Whether it comes from a package, so that source locations are known.
     pub(crate) is_package: bool,
 }
 
@@ -158,7 +158,7 @@ fn load_definitions(
             shell.running(&place);
             (live::over_stdio(words, tools.timeout(), shell).map_err(live)?, None)
         }
-        // The callers have dealt with both.
+        // Handled by the callers.
         Source::Package(_) | Source::Word(_) => (ServerDefinitions::default(), None),
     })
 }

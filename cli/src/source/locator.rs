@@ -18,11 +18,11 @@ pub(crate) enum Source {
     Committed,
     /// A word that may be the name of a package, or of a file.
     Word(String),
-    /// A manifest, or saved answers of a server.
+    /// A manifest, or saved responses of a server.
     File(PathBuf),
     /// The same in a revision of the Git repository.
     Revision { revision: String, path: String },
-    /// A server over HTTP.
+    /// A server at a URL.
     Http(String),
     /// A server over standard input and output, started by this command.
     Command(Vec<OsString>),
@@ -51,7 +51,7 @@ impl Source {
         }
     }
 
-    /// The address under which a record of a tool names the server: that over HTTP, or `stdio:` and a command line.
+    /// Returns the identifier of the server in tool records: its URL, or `stdio:` and a command line.
     pub(crate) fn server_uri(&self) -> Option<String> {
         match self {
             Self::Http(url) => Some(url.clone()),
@@ -107,7 +107,7 @@ impl FromStr for Source {
         if is_word(text) {
             return Ok(Self::Word(text.to_owned()));
         }
-        // A file's name may hold a colon, and a path on Windows does.
+        // A file name may contain a colon, as do paths on Windows.
         match text.split_once(':') {
             _ if text.is_empty() => unknown("the source is empty"),
             _ if Path::new(text).exists() => Ok(Self::File(text.into())),
@@ -123,7 +123,7 @@ impl FromStr for Source {
     }
 }
 
-/// Whether a package can have this name.
+/// Returns whether a package can have this name.
 fn is_word(text: &str) -> bool {
     let is_part = |character: char| character.is_alphanumeric() || matches!(character, '-' | '_');
     text.starts_with(|first: char| first.is_alphabetic() || first == '_') && text.chars().all(is_part)

@@ -1,7 +1,7 @@
 //! Definitions in a file: a manifest, or saved responses of a server.
 //!
-//! Saved results may be in their JSON-RPC responses or alone, several pages and lists one after another or in an
-//! array, with the response to `initialize` or `server/discover` among them, or as one tool a line.
+//! Results may be wrapped in JSON-RPC responses or not, with several pages and lists one after another or in an
+//! array, including the response to `initialize` or `server/discover`, or one tool per line.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use toolwright_core::manifest::{Kind, ManifestError, VERSION};
 
 use super::{DefinitionsError, ServerDefinitions};
 
-/// Reads everything that `text` holds. A byte order mark is skipped.
+/// Parses all values in `text`. A byte order mark is skipped.
 pub(super) fn read(text: &str) -> Result<ServerDefinitions, DefinitionsError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reading = Reading::default();
@@ -24,11 +24,11 @@ pub(super) fn read(text: &str) -> Result<ServerDefinitions, DefinitionsError> {
 #[derive(Default)]
 struct Reading {
     definitions: ServerDefinitions,
-    /// Something was found, though it may be an introduction alone.
+    /// Whether anything was found, even only implementation info.
     is_known: bool,
-    /// The server says of itself what it says to everybody.
+    /// Whether a response is the same for all callers.
     is_introduced: bool,
-    /// The lists whose last page says that another follows.
+    /// The lists whose last page has a cursor.
     open: BTreeSet<Kind>,
 }
 
@@ -79,7 +79,7 @@ impl Reading {
         self.definitions.extend(Kind::Tools, Value::Array(vec![Value::Object(entry)]))
     }
 
-    /// A response as it was on the wire (JSON-RPC 2.0, 5). A notification or a request among them says nothing.
+    /// A JSON-RPC response (JSON-RPC 2.0, 5). Notifications and requests are ignored.
     fn add_response(&mut self, mut members: Map<String, Value>) -> Result<(), DefinitionsError> {
         match (members.remove("result"), members.get("error")) {
             (Some(Value::Object(result)), _) => self.add_object(result),
@@ -119,7 +119,8 @@ impl Reading {
         Ok(())
     }
 
-    /// What a server says about itself (2025-11-25, schema `InitializeResult`; 2026-07-28, schema `DiscoverResult`).
+    /// Adds a server's implementation info and instructions (2025-11-25, schema `InitializeResult`; 2026-07-28,
+    /// schema `DiscoverResult`).
     fn introduce(&mut self, members: &Map<String, Value>) {
         let modern = || members.get("_meta")?.get("io.modelcontextprotocol/serverInfo");
         if let Some(Value::Object(server)) = members.get("serverInfo").or_else(modern) {

@@ -1,38 +1,39 @@
-//! A circuit breaker: requests to a server that does not answer fail at once for a while.
+//! A circuit breaker: if a server stops answering, requests to it fail immediately for a while.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Of how many requests the last ones are looked at: 10.
+/// Number of recent requests that are considered: 10.
 const WINDOW: u32 = 10;
-/// How many of them must have failed: 5.
+/// Number of failures among them that open the circuit: 5.
 const FAILURES: u32 = 5;
-/// How long requests fail then: 30 seconds. After that one is let through to try the server.
+/// Time that the circuit stays open: 30 seconds. Then one request is sent to probe the server.
 pub(crate) const OPEN: Duration = Duration::from_secs(30);
 
-/// Whether requests are sent to a server.
+/// Decides whether requests are sent to a server.
 #[derive(Debug, Default)]
 pub(crate) struct Breaker(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The last requests, the newest in the lowest bit; 1 is one that has failed.
+    /// The recent requests, the newest in the lowest bit; 1 is a failure.
     last: u32,
     open_until: Option<Instant>,
-    /// Whether the one request is under way that tries the server again.
+    /// Whether the probe request is in progress.
     is_trying: bool,
 }
 
-/// A request that was let through. Dropped without [`Admitted::end`], as when it is cancelled, it says nothing of the server.
+/// A permitted request. If it is dropped without [`Admitted::end`], for instance because it is cancelled, it
+/// does not count.
 pub(crate) struct Admitted<'a> {
     breaker: &'a Breaker,
     is_try: bool,
 }
 
 impl Breaker {
-    /// Lets a request through, or says how long requests still fail.
+    /// Permits a request, or returns for how long requests still fail.
     pub(crate) fn admit(&self) -> Result<Admitted<'_>, Duration> {
         let mut state = self.state();
         let Some(until) = state.open_until else { return Ok(Admitted { breaker: self, is_try: false }) };
@@ -44,7 +45,7 @@ impl Breaker {
         Ok(Admitted { breaker: self, is_try: true })
     }
 
-    /// Whether requests are refused.
+    /// Returns whether the circuit is open.
     pub(crate) fn is_open(&self) -> bool {
         self.state().open_until.is_some()
     }
@@ -55,7 +56,7 @@ impl Breaker {
 }
 
 impl Admitted<'_> {
-    /// Says whether the server has answered, be it with an error.
+    /// Records whether the server answered, including with an error.
     pub(crate) fn end(self, has_answered: bool) {
         let mut state = self.breaker.state();
         state.last = (state.last << 1 | u32::from(!has_answered)) & ((1 << WINDOW) - 1);

@@ -1,4 +1,4 @@
-//! A provider whose requests are held to a policy, recorded and counted.
+//! A provider with a policy, an audit log and metrics.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
@@ -19,15 +19,15 @@ use toolwright_server::{
 };
 
 use crate::audit::{AuditRecord, AuditSink, Outcome as Came};
-use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::policy::{Approval, Policy, Refusal, Usage, Used, approve, inner_input};
 use crate::registry::Agent;
 use crate::scope::Scope;
+use toolwright_server::auth::Clock;
 
-/// What a [`Controlled`] provider does with requests: the policy that they are held to, and where they are recorded and counted.
+/// The policy, audit log and metrics of a [`Controlled`] provider.
 ///
-/// Clones are handles to the same controls, which several providers may share.
+/// Clones share the same state, also across several providers.
 #[derive(Clone, Default)]
 pub struct Controls(Arc<Shared>);
 
@@ -42,38 +42,38 @@ struct Shared {
 }
 
 impl Controls {
-    /// No policy, no audit; requests are counted.
+    /// Creates controls without a policy or audit log; requests are counted.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Replaces the policy for subsequent calls. Calls that run are not looked at again; what was counted by a
-    /// rule stays with the rule of its number.
+    /// Replaces the policy for subsequent calls. Running calls are not affected; the usage counted for a rule
+    /// carries over to the new rule with the same index.
     pub fn set_policy(&self, policy: Policy) {
         *self.0.policy.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policy);
     }
 
-    /// Records requests there from now on.
+    /// Sets the audit log for subsequent requests.
     pub fn set_audit(&self, audit: Arc<dyn AuditSink>) {
         *self.0.audit.write().unwrap_or_else(PoisonError::into_inner) = Some(audit);
     }
 
-    /// Names the configuration that is in force, for the audit: its digest, or any other name.
+    /// Sets the name of the current configuration for the audit log: its digest, or any other name.
     pub fn set_configuration(&self, revision: &str) {
         *self.0.configuration.write().unwrap_or_else(PoisonError::into_inner) = revision.into();
     }
 
-    /// The name of the configuration that is in force.
+    /// Returns the name of the current configuration.
     pub fn configuration(&self) -> Arc<str> {
         Arc::clone(&self.0.configuration.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The policy that is in force.
+    /// Returns the current policy.
     pub fn policy(&self) -> Arc<Policy> {
         Arc::clone(&self.0.policy.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The counts of requests.
+    /// Returns the metrics of requests.
     pub fn metrics(&self) -> &Metrics {
         &self.0.metrics
     }
@@ -101,7 +101,7 @@ impl Controls {
             record.policy = (!policy.rules().is_empty()).then(|| policy.revision().to_owned());
             (sink, record)
         });
-        // The public name of a run's tool may be anything.
+        // The public name of a run's tool may be any string.
         let is_of_run = Scope::of(access).is_some_and(|scope| scope.run.is_some());
         let server = split(target).filter(|_| !is_of_run).map_or("", |(server, _)| server).to_owned();
         let (controls, started) = (self.clone(), Instant::now());
@@ -109,7 +109,7 @@ impl Controls {
     }
 }
 
-/// A request that runs. Dropping it records what has come of it.
+/// A running request. Dropping it records the outcome.
 struct Running {
     controls: Controls,
     method: &'static str,
@@ -117,7 +117,7 @@ struct Running {
     record: Option<(Arc<dyn AuditSink>, AuditRecord)>,
     started: Instant,
     came: Came,
-    /// Counted until the request has ended.
+    /// Held until the request has ended.
     used: Option<Used>,
 }
 
@@ -150,7 +150,7 @@ impl Running {
         refusal.into_result().into()
     }
 
-    /// Notes what has come of a request, now or when what takes long has ended.
+    /// Records the outcome of a request, now or when its task has ended.
     fn end<T: Ended>(mut self, outcome: Outcome<T>) -> Outcome<T> {
         if let Outcome::Task(later) = outcome {
             return Outcome::Task(Box::pin(async move { self.end(later.await) }));
@@ -173,7 +173,7 @@ impl Drop for Running {
     }
 }
 
-/// What an error says of itself.
+/// Returns the `kind` of an error.
 #[derive(Deserialize)]
 struct Fault {
     #[serde(default)]
@@ -217,7 +217,7 @@ fn fault_of(error: &ErrorObject) -> Option<Fault> {
     serde_json::from_str(error.data.as_ref()?.get()).ok()
 }
 
-/// What a raw result says of itself.
+/// Returns the outcome of a raw result.
 fn outline(json: &RawValue) -> (Came, Option<Fault>) {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -238,9 +238,10 @@ fn outline(json: &RawValue) -> (Came, Option<Fault>) {
     }
 }
 
-/// A provider whose requests are held to a [`Policy`], recorded in an [audit](crate::audit) and counted, by [`Controls`].
+/// A provider that applies a [`Policy`], an [audit log](crate::audit) and metrics to requests, as set in
+/// [`Controls`].
 ///
-/// A policy is for calls of tools. Each round of a call that asks its client for input counts as a call.
+/// Policies apply to tool calls. Each round of a call that requests input from its client counts as a call.
 ///
 /// ```
 /// use toolwright_gateway::policy::Policy;
@@ -261,7 +262,7 @@ pub struct Controlled<P> {
 }
 
 impl<P: Provider> Controlled<P> {
-    /// A provider under these controls.
+    /// Wraps a provider with these controls.
     pub fn new(provider: P, controls: &Controls) -> Self {
         Self { provider, controls: controls.clone() }
     }
@@ -296,7 +297,7 @@ impl<P: Provider> Controlled<P> {
                 return running.refuse(Refusal::new("refused", text));
             }
             Approval::Ask => {
-                // If the call ends with the question, this is what has come of it.
+                // If the client never responds, this is the outcome.
                 running.came = Came::InputRequired;
                 let asked = approve(request.name, request.arguments, request.input, cx).await;
                 running.came = Came::Cancelled;
@@ -322,7 +323,7 @@ impl<P: Provider> Controlled<P> {
     }
 }
 
-/// Who calls, as a policy sees it.
+/// Returns the caller as used by policies.
 struct Caller {
     org: Option<String>,
     name: String,
@@ -343,7 +344,7 @@ impl Caller {
     }
 }
 
-/// How many bytes a result has as JSON; none if it is not one yet.
+/// Returns the size of a result as JSON; `None` if it is not final.
 fn size_of(outcome: &Outcome) -> Option<usize> {
     match outcome {
         Outcome::Result(result) => serde_json::to_vec(result).ok().map(|text| text.len()),

@@ -1,8 +1,9 @@
-//! Requests that were passed on, up to their end or a question.
+//! Forwarded requests, which end with a result or pause for an input request.
 //!
-//! A server of 2025-11-25 or before asks in the middle of a call and waits. A client of that time is asked in turn, and the
-//! call goes on. One of 2026-07-28 cannot be asked: its request ends with the question, and it makes it again with the
-//! answer. Until then the call at the server behind waits here, within limits.
+//! A server of 2025-11-25 or earlier sends elicitation requests during a call and waits. If the client uses such
+//! a revision too, the request is forwarded and the call goes on. A client of 2026-07-28 cannot receive
+//! requests: its call ends with an input request, and it repeats the call with the response. Until then, the
+//! upstream call is paused here, within limits.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -18,27 +19,27 @@ use toolwright_server::auth::Access;
 use toolwright_server::input_requests::InputRequest;
 use toolwright_server::{Context, InputRequestError, InputResponses};
 
-/// How many calls of a proxy wait for an answer of their client at once.
+/// Maximum number of paused calls per proxy.
 pub const MAX_WAITING: usize = 256;
-/// How many of them are of one principal.
+/// Maximum number of paused calls per principal.
 pub const MAX_WAITING_PER_CALLER: usize = 16;
-/// How long a call waits for an answer of its client before it is cancelled at the server behind: 5 minutes.
+/// How long a call is paused before it is cancelled upstream: 5 minutes.
 pub const PATIENCE: Duration = Duration::from_mins(5);
-/// How often a server may ask in one call; further questions are refused.
+/// Maximum number of input requests per call; further ones are rejected.
 const MAX_QUESTIONS: usize = 64;
 
-/// A request that was passed on.
+/// A forwarded request.
 pub(crate) struct Conversation {
     relayed: Relayed,
-    /// How often the server has asked.
+    /// The number of input requests so far.
     asked: usize,
-    /// What the client is to answer, and under which key.
+    /// The pending input request, and its key.
     open: Option<(String, RelayedQuestion)>,
 }
 
-/// Where a conversation stops.
+/// The state in which a conversation stops.
 pub(crate) enum Stop {
-    /// The client must answer, which takes another request.
+    /// The client must respond, in another request.
     Asks(Box<Conversation>, String, InputRequest),
     Done(Result<(Revision, Box<RawValue>), ClientError>),
 }
@@ -48,7 +49,7 @@ impl Conversation {
         Self { relayed, asked: 0, open: None }
     }
 
-    /// Goes on until the end, or until the client must answer.
+    /// Runs until the end, or until the client must respond.
     pub(crate) async fn advance(mut self, cx: &Context) -> Stop {
         loop {
             match self.relayed.next().await {
@@ -85,7 +86,7 @@ impl Conversation {
     }
 }
 
-/// Whether the client has declared that it answers this.
+/// Returns whether the client declared the capability for this input request.
 fn can_answer(cx: &Context, request: &InputRequest) -> bool {
     let (client, params) = (cx.client(), &request.params);
     match request.method.as_str() {
@@ -102,12 +103,12 @@ fn can_answer(cx: &Context, request: &InputRequest) -> bool {
     }
 }
 
-/// The conversations that wait for an answer.
+/// The paused conversations.
 #[derive(Default)]
 pub(crate) struct Conversations {
     waiting: Mutex<HashMap<String, Waiting>>,
     last: AtomicU64,
-    /// Makes the names of one proxy other ones than those of the next.
+    /// Distinguishes the ids of one proxy from those of another.
     epoch: RandomState,
 }
 
@@ -121,7 +122,7 @@ impl Conversations {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a conversation for [`PATIENCE`]; the name under which it is found again.
+    /// Stores a conversation for [`PATIENCE`], and returns its id.
     pub(crate) fn keep(
         self: &Arc<Self>,
         conversation: Box<Conversation>,
@@ -146,7 +147,7 @@ impl Conversations {
         Ok(name)
     }
 
-    /// Takes a conversation up again, with the answer that it waited for.
+    /// Resumes a conversation with the client's response.
     pub(crate) fn resume(
         &self,
         input: &InputResponses,
@@ -169,7 +170,7 @@ impl Conversations {
     }
 }
 
-/// Who calls, where that is known.
+/// Returns the principal of the caller, if known.
 fn caller_of(access: &Access) -> Option<String> {
     let principal = access.principal()?;
     Some(format!("{} {}", principal.issuer().unwrap_or_default(), principal.subject()))

@@ -1,14 +1,14 @@
-//! What a server behind must not say: members of `_meta` that this gateway writes.
+//! Removes members of `_meta` that only this gateway may write from upstream results.
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use toolwright_core::json::each_member;
 use toolwright_core::protocol::meta::is_of_gateway;
 
-/// The result of a server behind, without members of `_meta` that a gateway writes ([`is_of_gateway`]). Everything else stays as
-/// it is, to the digit.
+/// Returns an upstream result without members of `_meta` that only a gateway writes ([`is_of_gateway`]). The
+/// rest of the text is unchanged.
 pub(crate) fn drop_gateway_members(result: Box<RawValue>) -> Box<RawValue> {
-    // A name can be written with escapes as well.
+    // A name may be written with escapes.
     if !["io.toolwright.gateway/", "\\u"].iter().any(|sign| result.get().contains(sign)) {
         return result;
     }

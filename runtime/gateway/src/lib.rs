@@ -1,25 +1,26 @@
-//! Servers in front of other servers.
+//! Gateways in front of MCP servers.
 //!
-//! A [`Proxy`] is a client of one server as a [`Provider`](toolwright_server::Provider): whatever the server behind it has,
-//! the server in front offers too, to clients of every revision. `proxy` says what is passed on; `lists` keeps what the
-//! server behind lists, `conversation` holds the calls that wait for an answer of their client.
+//! A [`Proxy`] serves another server as a [`Provider`](toolwright_server::Provider), to clients of every
+//! revision. `proxy` defines what is forwarded; `lists` caches the upstream lists, `conversation` holds the
+//! calls that wait for a response of their client.
 //!
-//! A [`Gateway`] is many servers, each behind a proxy, as one provider: `{server}__{tool}`.
+//! A [`Gateway`] serves several servers as one provider: `{server}__{tool}`.
 //!
-//! [`graph`] compiles workflow graphs: which nodes are tools, and which agents may use them. What an agent sees is its [`Scope`]. Its [session token](tokens) says so; the [`registry`] knows what the nodes of its run
-//! offer, and [`calls`] leads to the workers that answer: each is a [`Worker`].
+//! [`graph`] compiles workflow graphs: which nodes are tools, and which agents may use them. A [`Scope`] defines
+//! what an agent sees, a [session token](tokens) contains the scope, the [`registry`] has the tools of each run,
+//! and [`calls`] connects it to the workers that execute them: each is a [`Worker`].
 //!
-//! [`Controlled`] holds the requests to a provider to a [`policy`], records them in an [`audit`] and counts them for [`metrics`].
+//! [`Controlled`] applies a [`policy`] to the requests of a provider, records them in an [`audit`] log and
+//! counts them for [`metrics`].
 //!
-//! [`secrets`] seals credentials where they are stored; [`pins`] keep servers from exchanging definitions.
+//! [`secrets`] encrypts stored credentials; [`pins`] detect changed tool definitions.
 //!
-//! This is a crate and not a part of the façade, since everything that stands in front of servers needs it from below: the
-//! façade re-exports it.
+//! This crate is separate from the façade, which re-exports it, so that other crates can depend on gateways
+//! alone.
 
 pub mod audit;
 mod breaker;
 pub mod calls;
-mod clock;
 mod controlled;
 mod conversation;
 mod forged;
@@ -43,7 +44,6 @@ pub mod tokens;
 mod watching;
 pub mod worker;
 
-pub use clock::Clock;
 pub use controlled::{Controlled, Controls};
 
 pub use conversation::{MAX_WAITING, MAX_WAITING_PER_CALLER, PATIENCE};
@@ -52,3 +52,5 @@ pub use proxy::Proxy;
 pub use scope::{EntryId, Scope, Selection};
 pub use watching::MAX_WATCHED;
 pub use worker::Worker;
+
+pub use toolwright_server::auth::Clock;

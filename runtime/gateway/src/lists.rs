@@ -1,4 +1,4 @@
-//! What the server behind lists, kept and followed.
+//! The cached lists of the upstream server.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -17,27 +17,28 @@ use toolwright_core::resource::{Resource, ResourceTemplate};
 
 use crate::proxy::Upstream;
 
-/// The first pause before the server behind is asked again after a failure; it doubles up to [`MAX_PAUSE`].
+/// The delay before the first retry after a failure; it doubles up to [`MAX_PAUSE`].
 const PAUSE: Duration = Duration::from_secs(1);
 const MAX_PAUSE: Duration = Duration::from_secs(30);
-/// How long changes are gathered before a list is read.
+/// How long changes are collected before a list is read.
 const GATHERED: Duration = Duration::from_millis(50);
-/// How long the server behind may take to say that it will tell of changes before the lists are read without that.
+/// How long to wait for the upstream server to acknowledge the subscription before the lists are read without
+/// it.
 const AGREEMENT: Duration = Duration::from_secs(5);
 
-/// The last lists that were read. A list that cannot be read stays as it was.
+/// The lists as last read. If reading fails, a list stays unchanged.
 #[derive(Debug, Default)]
-pub(crate) struct Lists(RwLock<Kept>);
+pub(crate) struct Lists(RwLock<CachedLists>);
 
 #[derive(Debug, Default, Clone)]
-struct Kept {
+struct CachedLists {
     tools: Arc<[ToolDefinition]>,
     prompts: Arc<[Prompt]>,
     resources: Arc<[Resource]>,
     templates: Arc<[ResourceTemplate]>,
 }
 
-/// Which lists are to be read.
+/// The lists to read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Stale {
     tools: bool,
@@ -46,28 +47,28 @@ struct Stale {
 }
 
 impl Lists {
-    fn kept(&self) -> Kept {
+    fn snapshot(&self) -> CachedLists {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn keep(&self, keep: impl FnOnce(&mut Kept)) {
-        keep(&mut self.0.write().unwrap_or_else(PoisonError::into_inner));
+    fn update(&self, update: impl FnOnce(&mut CachedLists)) {
+        update(&mut self.0.write().unwrap_or_else(PoisonError::into_inner));
     }
 
     pub(crate) fn tools(&self) -> Arc<[ToolDefinition]> {
-        self.kept().tools
+        self.snapshot().tools
     }
 
     pub(crate) fn prompts(&self) -> Arc<[Prompt]> {
-        self.kept().prompts
+        self.snapshot().prompts
     }
 
     pub(crate) fn resources(&self) -> Arc<[Resource]> {
-        self.kept().resources
+        self.snapshot().resources
     }
 
     pub(crate) fn templates(&self) -> Arc<[ResourceTemplate]> {
-        self.kept().templates
+        self.snapshot().templates
     }
 }
 
@@ -91,40 +92,43 @@ impl Upstream {
         self.read_lists(&mut all).await
     }
 
-    /// Has a server of 2025-11-25 or before send log messages of every level: each caller gets those that it wants.
+    /// Requests log messages of all levels from a server of 2025-11-25 or earlier: each caller receives the
+    /// levels that it requested.
     pub(crate) async fn ask_for_logs(&self) {
         if self.info.revision.has_handshake() && self.info.has("logging") {
-            // One that cannot do that sends what it likes.
+            // A server that does not support this sends any levels.
             _ = self.client.request(method::LOGGING_SET_LEVEL, json!({"level": "debug"})).await;
         }
     }
 
-    /// Reads the lists that are stale, and marks each that was read as fresh.
+    /// Reads the stale lists, and marks each as fresh once it was read.
     async fn read_lists(&self, stale: &mut Stale) -> Result<(), ClientError> {
         if stale.tools {
             let tools = self.client.list_tools().await?;
             let tools: Vec<_> = tools.iter().map(|tool| without_tasks(tool.definition())).collect();
-            self.lists.keep(|kept| kept.tools = tools.into());
+            self.lists.update(|snapshot| snapshot.tools = tools.into());
             stale.tools = false;
             self.tell(toolwright_server::Changes::tools);
         }
         if stale.prompts {
             let prompts: Vec<Prompt> = self.read(ListKind::Prompts).await?;
-            self.lists.keep(|kept| kept.prompts = prompts.into());
+            self.lists.update(|snapshot| snapshot.prompts = prompts.into());
             stale.prompts = false;
             self.tell(toolwright_server::Changes::prompts);
         }
         if stale.resources {
             let resources: Vec<Resource> = self.read(ListKind::Resources).await?;
             let templates: Vec<ResourceTemplate> = self.read(ListKind::ResourceTemplates).await?;
-            self.lists.keep(|kept| (kept.resources, kept.templates) = (resources.into(), templates.into()));
+            self.lists.update(|snapshot| {
+                (snapshot.resources, snapshot.templates) = (resources.into(), templates.into());
+            });
             stale.resources = false;
             self.tell(toolwright_server::Changes::resources);
         }
         Ok(())
     }
 
-    /// A list without the entries that cannot be read. A server may have resources and no list of templates.
+    /// Returns a list without invalid entries. A server may have resources but no list of templates.
     async fn read<T: DeserializeOwned>(&self, kind: ListKind) -> Result<Vec<T>, ClientError> {
         match self.client.entries(kind).await {
             Ok(entries) => {
@@ -135,14 +139,14 @@ impl Upstream {
         }
     }
 
-    /// The changes of lists that the server behind tells of; none if it tells of none.
+    /// Returns the stream of list changes of the upstream server, if it supports any.
     fn changes(&self) -> Option<toolwright_client::Changes> {
         let tells = |kind: &str| {
             let capability = self.info.capabilities.get(kind);
             capability.and_then(|capability| capability.get("listChanged")).is_some_and(|tells| tells == true)
         };
         let mut changes = toolwright_client::Changes::new();
-        // A connection that was lost is a change as well, and a legacy server need not be asked for it.
+        // A lost connection counts as a change, and needs no subscription on legacy servers.
         let mut is_any = self.info.revision.has_handshake();
         if tells("tools") {
             (changes, is_any) = (changes.tools(), true);
@@ -157,7 +161,8 @@ impl Upstream {
     }
 }
 
-/// Follows the lists until the task is aborted. Returns when the server behind has agreed to tell of changes, or does not.
+/// Updates the lists until the task is aborted. Returns when the upstream server has acknowledged or rejected
+/// the subscription.
 pub(crate) async fn follow(upstream: Arc<Upstream>) -> Option<JoinHandle<()>> {
     let changes = upstream.changes()?;
     let (agreed, agreement) = oneshot::channel();
@@ -171,7 +176,7 @@ pub(crate) async fn follow(upstream: Arc<Upstream>) -> Option<JoinHandle<()>> {
                     follow_one(&upstream, subscription, stale).await;
                     pause = PAUSE;
                 }
-                // It does not do that.
+                // It does not support subscriptions.
                 Err(error) if error.kind() == ErrorKind::Protocol => return,
                 Err(_) => {}
             }
@@ -179,12 +184,12 @@ pub(crate) async fn follow(upstream: Arc<Upstream>) -> Option<JoinHandle<()>> {
             pause = (pause * 2).min(MAX_PAUSE);
         }
     });
-    // Where it is late, the lists are read again when it comes.
+    // If the acknowledgement is late, the lists are read again when it arrives.
     _ = timeout(AGREEMENT, agreement).await;
     Some(task)
 }
 
-/// Follows the lists until the server behind ends the subscription.
+/// Updates the lists until the upstream server ends the subscription.
 async fn follow_one(upstream: &Upstream, mut subscription: Subscription, mut stale: Stale) {
     let mut pause = PAUSE;
     loop {
@@ -198,7 +203,7 @@ async fn follow_one(upstream: &Upstream, mut subscription: Subscription, mut sta
             stale.note(&change);
         }
         if stale == Stale::ALL {
-            // Perhaps it was started again.
+            // The server may have been restarted.
             upstream.ask_for_logs().await;
         }
         if upstream.read_lists(&mut stale).await.is_ok() {
@@ -210,7 +215,7 @@ async fn follow_one(upstream: &Upstream, mut subscription: Subscription, mut sta
     }
 }
 
-/// A proxy waits for the results of calls: it makes no tasks of them.
+/// A proxy waits for the results of calls, so it creates no tasks.
 fn without_tasks(mut definition: ToolDefinition) -> ToolDefinition {
     if let Some(Value::Object(execution)) = definition.other.get_mut("execution") {
         execution.shift_remove("taskSupport");

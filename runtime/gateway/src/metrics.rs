@@ -1,4 +1,4 @@
-//! Counts of requests, in the text format of Prometheus.
+//! Request metrics, in the text format of Prometheus.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -7,14 +7,16 @@ use std::time::Duration;
 
 use crate::audit::Outcome;
 
-/// The most combinations of labels. Requests of further ones are counted under the target `other`.
+/// Maximum number of label combinations. Requests with further combinations are counted under the target
+/// `other`.
 pub const MAX_SERIES: usize = 1_000;
 
-/// The upper ends of the buckets of durations, in seconds.
+/// The upper bounds of the duration buckets, in seconds.
 const BUCKETS: [f64; 10] = [0.001, 0.005, 0.025, 0.1, 0.25, 1.0, 2.5, 10.0, 60.0, 600.0];
 
-/// Counts of the requests that a [`Controlled`](crate::Controlled) provider has answered, by method, server and outcome. Servers are those of the
-/// configuration; requests of runs have none, so that labels are bounded and tell nobody what runs there are.
+/// Counts the requests of a [`Controlled`](crate::Controlled) provider by method, server and outcome. Servers
+/// are those of the configuration; requests of runs have no server label, so that labels are bounded and reveal
+/// nothing about runs.
 #[derive(Debug, Default)]
 pub struct Metrics(Mutex<State>);
 
@@ -38,20 +40,20 @@ struct Series {
     buckets: [u64; BUCKETS.len()],
 }
 
-/// A number of a gateway at this moment.
+/// A gauge of a gateway.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Gauge {
-    /// Its name, after `toolwright_gateway_`.
+    /// Its name, after the prefix `toolwright_gateway_`.
     pub name: &'static str,
-    /// What it says.
+    /// Its help text.
     pub help: &'static str,
-    /// The value.
+    /// Its value.
     pub value: f64,
 }
 
 impl Gauge {
-    /// A number.
+    /// Creates a gauge.
     pub fn new(name: &'static str, help: &'static str, value: f64) -> Self {
         Self { name, help, value }
     }
@@ -78,7 +80,7 @@ impl Metrics {
         }
     }
 
-    /// The counts in the text format of Prometheus (version 0.0.4), with these further numbers.
+    /// Formats the metrics for Prometheus (text format 0.0.4), with these gauges.
     pub fn to_text(&self, gauges: &[Gauge]) -> String {
         const PREFIX: &str = "toolwright_gateway";
         let state = self.state();
@@ -87,7 +89,7 @@ impl Metrics {
         let mut text = String::new();
         let running = Gauge::new("requests_running", "Requests that run.", running(state.running));
         for gauge in gauges.iter().chain([&running]) {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             _ = writeln!(text, "# HELP {PREFIX}_{} {}", gauge.name, gauge.help);
             _ = writeln!(
                 text,
@@ -127,7 +129,7 @@ fn running(count: i64) -> f64 {
     count as f64
 }
 
-/// The value of a label: backslashes, quotes and line ends are escaped.
+/// Escapes backslashes, quotes and line breaks of a label value.
 fn escaped(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

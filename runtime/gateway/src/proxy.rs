@@ -28,21 +28,21 @@ use crate::forged::drop_gateway_members;
 use crate::lists::Lists;
 use crate::watching::Watched;
 
-/// The extension for tasks, which is between two neighbours: a proxy waits for the result.
+/// The tasks extension applies to each connection: a proxy waits for the result.
 const TASKS: &str = "io.modelcontextprotocol/tasks";
 
-/// Another server, of any kind and revision, as a provider of this one.
+/// Serves another server, of any kind and revision, as a provider of this one.
 ///
-/// Tools, prompts, resources, resource templates and completion are passed on, with progress, cancellation and log messages;
-/// so are elicitation, sampling and roots, which the client of the call answers, whichever revisions the two sides speak.
-/// A circuit breaker watches the server behind: after 5 of the last 10 requests got no answer, requests fail at once (`circuit_open`)
-/// for 30 seconds, then one is let through to try it.
+/// Forwards tools, prompts, resources, resource templates and completion, with progress, cancellation and log
+/// messages, and elicitation, sampling and roots to the client of the call, for any combination of revisions. A
+/// circuit breaker observes the upstream server: if 5 of the last 10 requests were not answered, requests fail
+/// immediately (`circuit_open`) for 30 seconds; then one is sent to probe the server.
 ///
-/// Lists are kept and follow those of the server behind; resources are watched there while a client watches them here.
-/// Members that nobody knows are passed on as they are.
+/// Lists are cached and updated when the upstream server changes them; a resource is watched upstream while a
+/// client watches it here. Unknown members are forwarded unchanged.
 ///
-/// What is not passed on: tasks (a call is waited for), log messages that belong to no call, and answers of resources that
-/// say how long they are good for.
+/// Not forwarded: tasks (the proxy waits for the result), log messages outside of calls, and cache hints of
+/// resources.
 ///
 /// ```no_run
 /// use toolwright_gateway::Proxy;
@@ -61,7 +61,7 @@ pub struct Proxy {
     tasks: Vec<AbortHandle>,
 }
 
-/// The server behind.
+/// The upstream server.
 #[derive(Debug)]
 pub(crate) struct Upstream {
     pub(crate) client: Client,
@@ -70,25 +70,27 @@ pub(crate) struct Upstream {
     pub(crate) watched: Watched,
     conversations: Arc<Conversations>,
     breaker: Breaker,
-    /// The servers that are told of changes.
-    told: Mutex<Vec<Changes>>,
+    /// The servers that are notified of changes.
+    listeners: Mutex<Vec<Changes>>,
 }
 
 impl Proxy {
-    /// Connects to the server behind: an address, or a [`ServerSpec`] of any kind.
+    /// Connects to the upstream server: a URL, or a [`ServerSpec`] of any kind.
     ///
     /// # Errors
-    /// As [`ClientBuilder::connect`](toolwright_client::ClientBuilder::connect) and [`Client::list_tools`].
+    /// Those of [`ClientBuilder::connect`](toolwright_client::ClientBuilder::connect) and
+    /// [`Client::list_tools`].
     pub async fn connect(server: impl Into<ServerSpec>) -> Result<Self, ClientError> {
         Self::new(Client::builder().relaying().connect(server).await?).await
     }
 
-    /// The server of this client, which should have been built with
-    /// [`relaying`](toolwright_client::ClientBuilder::relaying): otherwise servers of 2025-11-25 and before are told that
-    /// there is no one to ask. Reads all lists, and follows them until the proxy is dropped.
+    /// Uses an existing client, which should have been built with
+    /// [`relaying`](toolwright_client::ClientBuilder::relaying): otherwise, no elicitation, sampling or roots
+    /// capabilities are declared to servers of 2025-11-25 and earlier. Reads all lists, and updates them until
+    /// the proxy is dropped.
     ///
     /// # Errors
-    /// Where the client cannot connect, or a list cannot be had.
+    /// Returns an error if the client cannot connect, or a list cannot be read.
     ///
     /// # Panics
     /// Outside of a Tokio runtime.
@@ -101,9 +103,9 @@ impl Proxy {
             watched: Watched::default(),
             conversations: Arc::default(),
             breaker: Breaker::default(),
-            told: Mutex::default(),
+            listeners: Mutex::default(),
         });
-        // First the subscription, so that none falls between the lists and it.
+        // Subscribes first, so that no change is missed.
         let following = crate::lists::follow(Arc::clone(&upstream)).await;
         upstream.ask_for_logs().await;
         upstream.read_all_lists().await?;
@@ -112,22 +114,23 @@ impl Proxy {
         Ok(Self { upstream, tasks })
     }
 
-    /// What the server behind says about itself.
+    /// Returns the implementation info of the upstream server.
     pub fn server(&self) -> &ServerInfo {
         &self.upstream.info
     }
 
-    /// How a model should use the server behind, for [`Server::instructions`](toolwright_server::Server::instructions).
+    /// Returns the instructions of the upstream server, for
+    /// [`Server::instructions`](toolwright_server::Server::instructions).
     pub fn instructions(&self) -> Option<&str> {
         self.upstream.info.instructions.as_deref()
     }
 
-    /// Whether the circuit breaker is open: requests fail at once, since the server behind has answered too few of them.
+    /// Returns whether the circuit breaker is open: requests fail immediately, since too few were answered.
     pub fn is_circuit_open(&self) -> bool {
         self.upstream.breaker.is_open()
     }
 
-    /// The client behind the proxy.
+    /// Returns the client of the proxy.
     pub fn client(&self) -> &Client {
         &self.upstream.client
     }
@@ -140,21 +143,21 @@ impl Drop for Proxy {
 }
 
 impl Upstream {
-    /// Tells every server in front of a change.
+    /// Notifies all servers that use this provider of a change.
     pub(crate) fn tell(&self, tell: impl Fn(&Changes)) {
-        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        told.iter().for_each(tell);
+        let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        listeners.iter().for_each(tell);
     }
 
-    /// Passes a request on, or goes on with one that waited for answers.
-    async fn pass_on(&self, request: Passed<'_>, cx: &Context) -> Result<Answered, ErrorObject> {
+    /// Forwards a request, or resumes one that waited for input responses.
+    async fn forward(&self, request: ForwardedRequest<'_>, cx: &Context) -> Result<Answered, ErrorObject> {
         let resumed = match request.input {
             Some(input) if self.info.revision.has_server_requests() => {
                 Some(self.conversations.resume(input, cx.access())?)
             }
             _ => None,
         };
-        // One that is taken up again is at the server already.
+        // A resumed request has already been sent.
         let admitted = match resumed.is_none().then(|| self.breaker.admit()).transpose() {
             Ok(admitted) => admitted,
             Err(left) => return Ok(Answered::Failed(Failure::circuit_open(left))),
@@ -182,7 +185,7 @@ impl Upstream {
         }
     }
 
-    fn request(&self, request: &Passed<'_>, cx: &Context) -> toolwright_client::Relayed {
+    fn request(&self, request: &ForwardedRequest<'_>, cx: &Context) -> toolwright_client::Relayed {
         let mut own = request.meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
         drop_reserved(&mut own);
         let mut own: Map<String, Value> = own.unwrap_or_default();
@@ -196,15 +199,15 @@ impl Upstream {
     }
 }
 
-/// A request on its way to the server behind.
-struct Passed<'a> {
+/// A request to the upstream server.
+struct ForwardedRequest<'a> {
     method: &'static str,
     params: Params<'a>,
     meta: Option<&'a RawValue>,
     input: Option<&'a InputResponses>,
 }
 
-/// The parameters of all requests that are passed on; those of one have some of them.
+/// The parameters of all forwarded requests; each request uses some of them.
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Params<'a> {
@@ -240,12 +243,12 @@ impl<'a> Params<'a> {
 enum Answered {
     Raw(RawResult),
     Asks(InputRequired),
-    /// Why the server behind gave no answer.
+    /// Why the upstream server did not answer.
     Failed(Failure),
 }
 
 impl Answered {
-    /// Converts into the outcome of a request that a model does not see.
+    /// Converts into the outcome of a request whose errors a model does not see.
     fn outcome<T>(self) -> Outcome<T> {
         match self {
             Self::Raw(raw) => raw.into(),
@@ -261,7 +264,7 @@ fn outcome_of<T>(answered: Result<Answered, ErrorObject>) -> Outcome<T> {
 
 impl Provider for Proxy {
     fn attach(&self, changes: Changes) {
-        self.upstream.told.lock().unwrap_or_else(PoisonError::into_inner).push(changes);
+        self.upstream.listeners.lock().unwrap_or_else(PoisonError::into_inner).push(changes);
     }
 
     fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
@@ -273,9 +276,9 @@ impl Provider for Proxy {
             let ToolRequest { name, arguments, meta, input, .. } = request;
             let arguments = arguments.filter(|arguments| arguments.get() != "null");
             let params = Params { name: Some(name), arguments, ..Params::default() }.with(input);
-            let passed = Passed { method: method::TOOLS_CALL, params, meta, input };
-            let outcome: Outcome = match self.upstream.pass_on(passed, cx).await {
-                // The model reads why, and may do something else.
+            let forwarded = ForwardedRequest { method: method::TOOLS_CALL, params, meta, input };
+            let outcome: Outcome = match self.upstream.forward(forwarded, cx).await {
+                // The model reads the error, and may try something else.
                 Ok(Answered::Failed(why)) => {
                     let mut result = ToolResult::error(why.text);
                     result.meta = Some(Map::from_iter([(meta::FAULT.to_owned(), why.fault)]));
@@ -309,8 +312,8 @@ impl Provider for Proxy {
         Box::pin(async move {
             let PromptRequest { name, arguments, meta, input, .. } = request;
             let params = Params { name: Some(name), arguments, ..Params::default() }.with(input);
-            let passed = Passed { method: method::PROMPTS_GET, params, meta, input };
-            outcome_of(self.upstream.pass_on(passed, cx).await)
+            let forwarded = ForwardedRequest { method: method::PROMPTS_GET, params, meta, input };
+            outcome_of(self.upstream.forward(forwarded, cx).await)
         })
     }
 
@@ -330,9 +333,9 @@ impl Provider for Proxy {
         Box::pin(async move {
             let ResourceRequest { uri, meta, input, .. } = request;
             let params = Params { uri: Some(uri), ..Params::default() }.with(input);
-            let passed = Passed { method: method::RESOURCES_READ, params, meta, input };
-            match self.upstream.pass_on(passed, cx).await {
-                // Revisions have other codes for it.
+            let forwarded = ForwardedRequest { method: method::RESOURCES_READ, params, meta, input };
+            match self.upstream.forward(forwarded, cx).await {
+                // Error codes differ between revisions.
                 Err(error) if matches!(error.code, error::RESOURCE_NOT_FOUND | error::INVALID_PARAMS) => {
                     outcome_of(Err(error::unknown_resource(uri, cx.revision())))
                 }
@@ -366,13 +369,14 @@ impl Provider for Proxy {
                 context: (!arguments.is_empty()).then(|| json!({"arguments": arguments})),
                 ..Params::default()
             };
-            let passed = Passed { method: method::COMPLETION_COMPLETE, params, meta: None, input: None };
-            outcome_of(self.upstream.pass_on(passed, cx).await)
+            let forwarded =
+                ForwardedRequest { method: method::COMPLETION_COMPLETE, params, meta: None, input: None };
+            outcome_of(self.upstream.forward(forwarded, cx).await)
         })
     }
 }
 
-/// The capabilities of the caller, in the form of 2026-07-28.
+/// Returns the capabilities of the caller, in the form of 2026-07-28.
 fn capabilities(cx: &Context) -> Map<String, Value> {
     if cx.revision().has_request_meta() {
         let mut meta = cx.meta();
@@ -405,10 +409,10 @@ fn capabilities(cx: &Context) -> Map<String, Value> {
     capabilities
 }
 
-/// Why the server behind gave no answer, for people and for programs.
+/// Describes why the upstream server did not answer, for people and programs.
 struct Failure {
     text: String,
-    /// `kind` and `retryable`.
+    /// Returns `kind` and `retryable`.
     fault: Value,
 }
 
@@ -422,8 +426,8 @@ impl Failure {
             }
             _ => ("upstream_error", false, "gave an answer that cannot be passed on"),
         };
-        // The command, the address and the last lines of standard error are for those who run the proxy, and not for callers
-        // over a network.
+        // The command, the URL and the last lines of standard error are for operators, not for callers over a
+        // network.
         let text = match caller {
             Access::Trusted => error.to_string(),
             _ => format!("the server behind this one {why}"),
@@ -442,7 +446,7 @@ impl Failure {
     }
 }
 
-/// Whether the server behind has answered, be it with an error.
+/// Returns whether the upstream server answered, including with an error.
 fn has_answered(stop: &Stop) -> bool {
     match stop {
         Stop::Done(Err(error)) => {

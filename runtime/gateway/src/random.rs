@@ -1,21 +1,21 @@
-//! Names that nobody can guess.
+//! Random ids that cannot be guessed.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// Random bytes; none where the system has no randomness.
+/// Returns random bytes, or `None` if the system provides none.
 pub(crate) fn bytes<const N: usize>() -> Option<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).ok()?;
     Some(bytes)
 }
 
-/// A name of 128 random bits.
+/// Returns an id of 128 random bits.
 pub(crate) fn name() -> Option<String> {
     Some(URL_SAFE_NO_PAD.encode(bytes::<16>()?))
 }
 
-/// A UUID of version 7 (RFC 9562 §5.7): its order is that of time.
+/// Returns a UUID of version 7 (RFC 9562 §5.7), which sorts by time.
 pub(crate) fn uuid(milliseconds: u64) -> Option<String> {
     let mut bytes = bytes::<16>()?;
     bytes[..6].copy_from_slice(&milliseconds.to_be_bytes()[2..]);

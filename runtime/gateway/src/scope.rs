@@ -1,4 +1,4 @@
-//! What a caller was given: the one rule of lists and calls.
+//! Scopes of callers, which apply to lists and calls alike.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use toolwright_server::auth::Access;
 
 use crate::registry::Agent;
 
-/// What one agent may see and use.
+/// The tools that an agent may see and use.
 ///
-/// [`Scope::admits`] decides for lists and for calls alike, so that nothing can be called that is not listed. What is not
-/// admitted does not exist for the caller.
+/// [`Scope::admits`] applies to both lists and calls, so nothing can be called that is not listed. Whatever is
+/// not admitted does not exist for the caller.
 ///
 /// ```
 /// use toolwright_gateway::{EntryId, Scope, Selection};
@@ -24,62 +24,62 @@ use crate::registry::Agent;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scope {
-    /// The organization. None is an organization of its own: it is equal to none only.
+    /// The organization. `None` is distinct from all named ones.
     #[serde(default)]
     pub org: Option<String>,
-    /// The run of a workflow. None is the gateway's own configuration, as opposed to any run.
+    /// The run of a workflow. `None` is the gateway's own configuration, not any run.
     #[serde(default)]
     pub run: Option<String>,
     /// The nodes of the run, or the servers of the configuration.
     #[serde(default, skip_serializing_if = "Selection::is_all")]
     pub nodes: Selection,
-    /// The tools of these nodes, by their public names; prompts and resources have no part in it.
+    /// The tools of these nodes, by their public names; does not apply to prompts and resources.
     #[serde(default, skip_serializing_if = "Selection::is_all")]
     pub tools: Selection,
 }
 
-/// Everything, or only what is named. An absent list is everything, and an empty one is nothing.
+/// Everything, or only what is listed. An absent list selects everything, an empty one nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "Option<BTreeSet<String>>", into = "Option<BTreeSet<String>>")]
 pub enum Selection {
     /// Everything.
     #[default]
     All,
-    /// What is named; with no name, nothing.
+    /// The listed names; an empty set selects nothing.
     Only(BTreeSet<String>),
 }
 
-/// Where a tool stands and what it is called, for [`Scope::admits`].
+/// The owner and the name of a tool, for [`Scope::admits`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntryId<'a> {
     /// The organization that it belongs to.
     pub org: Option<&'a str>,
-    /// The run that it was registered in; none for a server of the configuration.
+    /// The run in which it was registered; `None` for a server of the configuration.
     pub run: Option<&'a str>,
-    /// The node that registered it, or the server that has it.
+    /// The node that registered it, or the server that provides it.
     pub node: &'a str,
     /// Its public name.
     pub tool: &'a str,
 }
 
 impl Scope {
-    /// Everything of one run of an organization.
+    /// Selects everything of one run of an organization.
     pub fn of_run(org: impl Into<String>, run: impl Into<String>) -> Self {
         Self { org: Some(org.into()), run: Some(run.into()), nodes: Selection::All, tools: Selection::All }
     }
 
-    /// Everything of the gateway's configuration, and nothing of any run.
+    /// Selects everything of the gateway's configuration, and nothing of runs.
     pub fn of_configuration() -> Self {
         Self { org: None, run: None, nodes: Selection::All, tools: Selection::All }
     }
 
-    /// Whether the caller may see and call a tool.
+    /// Returns whether the caller may see and call a tool.
     pub fn admits(&self, entry: &EntryId<'_>) -> bool {
         self.admits_node(entry.org, entry.run, entry.node) && self.tools.has(entry.tool)
     }
 
-    /// Whether the caller may use what else a node has: its prompts and resources. A scope that names tools admits none of
-    /// them, since they are not among what it names.
+    /// Returns whether the caller may use the prompts and resources of a node. A scope with a list of tools
+    /// admits none.
     pub fn admits_all_of(&self, org: Option<&str>, run: Option<&str>, node: &str) -> bool {
         self.tools.is_all() && self.admits_node(org, run, node)
     }
@@ -88,7 +88,7 @@ impl Scope {
         self.org.as_deref() == org && self.run.as_deref() == run && self.nodes.has(node)
     }
 
-    /// The scope that the verifier of the caller's token has found, as the [extension] of the principal.
+    /// Returns the scope that the token verifier has stored as the [extension] of the principal.
     ///
     /// [extension]: toolwright_server::auth::Principal::extension
     pub fn of(access: &Access) -> Option<&Self> {
@@ -98,17 +98,17 @@ impl Scope {
 }
 
 impl Selection {
-    /// Only these.
+    /// Selects only these.
     pub fn only(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self::Only(names.into_iter().map(Into::into).collect())
     }
 
-    /// Whether everything is selected.
+    /// Returns whether everything is selected.
     pub fn is_all(&self) -> bool {
         matches!(self, Self::All)
     }
 
-    /// Whether this one is selected.
+    /// Returns whether this name is selected.
     pub fn has(&self, name: &str) -> bool {
         match self {
             Self::All => true,

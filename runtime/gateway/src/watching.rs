@@ -1,4 +1,4 @@
-//! Resources that clients of the server in front watch, watched at the server behind.
+//! Watches resources on the upstream server that clients watch here.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,16 +11,16 @@ use toolwright_client::{Change, Changes, ErrorKind};
 
 use crate::proxy::Upstream;
 
-/// How many resources a proxy watches at the server behind; further ones are not watched.
+/// Maximum number of resources that a proxy watches upstream; further ones are not watched.
 pub const MAX_WATCHED: usize = 1024;
-/// How long further changes of what is watched are gathered.
+/// How long further changes of the watched set are collected.
 const GATHERED: Duration = Duration::from_millis(20);
-/// How long is waited after a failure, and before a watch that ended is begun again.
+/// The delay after a failure, and before an ended watch is started again.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How long an old watch goes on while the server behind takes up a new one.
+/// How long an old watch continues while the upstream server starts a new one.
 const OVERLAP: Duration = Duration::from_secs(5);
 
-/// What is watched.
+/// The watched resources.
 #[derive(Debug, Default)]
 pub(crate) struct Watched {
     uris: Mutex<BTreeSet<String>>,
@@ -46,7 +46,7 @@ impl Watched {
     }
 }
 
-/// A watch over some resources; it ends when this is dropped.
+/// A watch of some resources; dropping it ends the watch.
 struct Watch(AbortHandle);
 
 impl Drop for Watch {
@@ -55,9 +55,10 @@ impl Drop for Watch {
     }
 }
 
-/// Keeps what is watched at the server behind as what is watched here, until it is aborted.
+/// Keeps the set of resources watched upstream equal to the set watched here, until aborted.
 ///
-/// A modern server has one stream for all of them, which is opened again with each change; a legacy one is asked for each.
+/// A modern server has one stream for all resources, which is opened again with each change; a legacy server
+/// receives one request per resource.
 pub(crate) async fn keep_watching(upstream: Arc<Upstream>) {
     let is_modern = !upstream.info.revision.has_resource_watching();
     let mut watches: HashMap<BTreeSet<String>, Watch> = HashMap::new();
@@ -80,12 +81,12 @@ pub(crate) async fn keep_watching(upstream: Arc<Upstream>) {
     }
 }
 
-/// Begins a watch. Returns when a modern server behind has agreed, or is late.
+/// Starts a watch. Returns when a modern upstream server has acknowledged it, or after a timeout.
 async fn begin(upstream: &Arc<Upstream>, uris: BTreeSet<String>) -> Watch {
     let (agreed, agreement) = oneshot::channel();
     let task = tokio::spawn(watch(Arc::clone(upstream), uris, agreed));
     let watch = Watch(task.abort_handle());
-    // An old watch over the same resources ends after that.
+    // An old watch of the same resources ends after that.
     if !upstream.info.revision.has_resource_watching() {
         _ = timeout(OVERLAP, agreement).await;
     }
@@ -104,7 +105,7 @@ async fn watch(upstream: Arc<Upstream>, uris: BTreeSet<String>, agreed: oneshot:
         let changes = uris.iter().fold(Changes::new(), Changes::resource);
         match upstream.client.subscribe(changes).await {
             Ok(mut subscription) => {
-                // Who waits for that may have gone on.
+                // The receiver may have been dropped.
                 _ = agreed.take().map(|agreed| agreed.send(()));
                 if std::mem::replace(&mut is_again, true) {
                     tell_all();
@@ -112,7 +113,8 @@ async fn watch(upstream: Arc<Upstream>, uris: BTreeSet<String>, agreed: oneshot:
                 loop {
                     match subscription.next().await {
                         Some(Change::Resource(uri)) => tell(&uri),
-                        // A modern subscription is started again by itself; a legacy server has forgotten it.
+                        // A modern subscription is restarted automatically; a legacy server loses its
+                        // subscriptions.
                         Some(Change::Missed) if !upstream.info.revision.has_resource_watching() => {
                             tell_all();
                         }
@@ -121,7 +123,7 @@ async fn watch(upstream: Arc<Upstream>, uris: BTreeSet<String>, agreed: oneshot:
                     }
                 }
             }
-            // It does not do that, or does not have the resource.
+            // It does not support subscriptions, or does not have the resource.
             Err(error) if error.kind() == ErrorKind::Protocol => return,
             Err(_) => {}
         }

@@ -1,4 +1,4 @@
-//! Clients in the same process: they reach a service without a transport.
+//! Clients in the same process, without a transport.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::auth::Access;
 use crate::connection::Connection;
 use crate::service::Service;
 
-/// The service as what a client of the same process connects to, as `toolwright_client::Client::in_process` does. Whoever has
-/// the service may use all of it. Messages take the same way as over any transport, and have no limit of size.
+/// Converts a service for clients in the same process, as used by `toolwright_client::Client::in_process`.
+/// Clients have full access. Messages are handled as over any transport, without a limit on their size.
 ///
-/// Connect within a tokio runtime: handlers that wait continue as tasks.
+/// Connect within a tokio runtime: handlers that wait run as tasks.
 ///
 /// ```
 /// # use toolwright_server::Server;
@@ -44,7 +44,7 @@ impl From<&Service> for MemoryServer {
     }
 }
 
-/// The peer of one connection. When this is dropped, its calls are cancelled.
+/// The peer of one connection. Dropping it cancels its calls.
 struct InProcessPeer(Arc<Connection>);
 
 impl Drop for InProcessPeer {

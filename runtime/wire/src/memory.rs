@@ -1,11 +1,11 @@
-//! Connections within one process: the messages of [`lines`](crate::lines), handed over without a stream of bytes.
+//! Connections within one process: the messages of [`lines`](crate::lines), without a byte stream.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::outbox::Outbox;
 
-/// A server of this process that clients can connect to. Cheap to clone.
+/// A server in this process that clients can connect to. Cheap to clone.
 ///
 /// Servers convert into one, and clients take one, so that neither crate depends on the other.
 ///
@@ -40,12 +40,12 @@ pub struct MemoryChannel {
 type Receive = dyn Fn(&[u8], &mut Vec<u8>) + Send + Sync;
 
 impl MemoryServer {
-    /// A server that opens each connection with `open`. Errors of clients call it `name`.
+    /// Creates a server that opens each connection with `open`. Errors of clients call it `name`.
     pub fn new(name: impl Into<Arc<str>>, open: impl Fn() -> MemoryChannel + Send + Sync + 'static) -> Self {
         Self { name: name.into(), open: Arc::new(open) }
     }
 
-    /// What errors call the server.
+    /// Returns the name of the server in errors.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -57,19 +57,19 @@ impl MemoryServer {
 }
 
 impl MemoryChannel {
-    /// A connection whose messages `receive` takes, one at a time, with a buffer for what it answers at once: whole messages,
-    /// each followed by a line feed. What the server sends at any other time goes through `outbox`. `receive` is dropped with the
-    /// connection, and the outbox is closed then.
+    /// Creates a connection. `receive` handles one message at a time and appends immediate responses to a
+    /// buffer: whole messages, each followed by a line feed. All other messages of the server go through
+    /// `outbox`. When the connection is dropped, `receive` is dropped and the outbox is closed.
     pub fn new(outbox: Arc<Outbox>, receive: impl Fn(&[u8], &mut Vec<u8>) + Send + Sync + 'static) -> Self {
         Self { receive: Box::new(receive), outbox }
     }
 
-    /// Hands a message or a batch to the server, and appends what it answers at once to `answers`.
+    /// Passes a message or a batch to the server, and appends its immediate responses to `answers`.
     pub fn receive(&self, message: &[u8], answers: &mut Vec<u8>) {
         (self.receive)(message, answers);
     }
 
-    /// What the server sends later: answers that took time, requests and notifications.
+    /// Returns the queue of other messages of the server: later responses, requests and notifications.
     pub fn outbox(&self) -> &Arc<Outbox> {
         &self.outbox
     }
@@ -77,7 +77,7 @@ impl MemoryChannel {
 
 impl Drop for MemoryChannel {
     fn drop(&mut self) {
-        // What ends with the connection has nobody to tell.
+        // There is nobody to report to when the connection ends.
         self.outbox.close();
     }
 }

@@ -1,4 +1,4 @@
-//! Descriptions, titles and what hides in them.
+//! Descriptions, titles, and hidden text in them.
 
 use std::collections::HashMap;
 
@@ -66,7 +66,7 @@ pub(super) fn boilerplate_description(rule: &LintRule, subject: &Subject<'_>, pr
     }
 }
 
-/// Lower-case words with single spaces, without signs.
+/// Normalizes to lower-case words with single spaces, without punctuation.
 fn plain(text: &str) -> String {
     let words = text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")

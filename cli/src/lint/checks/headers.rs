@@ -1,4 +1,4 @@
-//! `x-mcp-header`: arguments that travel as HTTP headers too.
+//! `x-mcp-header`: arguments that are also sent as HTTP headers.
 
 use serde_json::Value;
 use toolwright_core::pointer::below;

@@ -1,4 +1,4 @@
-//! What the annotations say about the behaviour of a tool.
+//! Annotations about the behavior of a tool.
 
 use toolwright_core::definition::ToolAnnotations;
 use toolwright_core::pointer::below;
@@ -68,11 +68,11 @@ pub(super) fn reading_name(_: &LintRule, subject: &Subject<'_>, problems: &mut P
 
 pub(super) fn reading_name_writes(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, hints) in tools_that_sound(Action::Read, subject) {
-        // What queries, checks or fetches may do more.
+        // A tool that queries, checks or fetches may do more.
         let is_clear = action_of(tool.name()).is_some_and(|(_, verb)| rule.lists(verb));
         let hint = match (hints.read_only_hint, hints.destructive_hint) {
             (Some(false), _) => "readOnlyHint",
-            // Beside a hint that it is read-only, the rule for contradictory hints says so.
+            // With a read-only hint, the rule about contradictory hints reports it.
             (None, Some(true)) => "destructiveHint",
             _ => continue,
         };
@@ -95,7 +95,7 @@ fn tools_that_sound<'s, 'a>(
     tools.map(|tool| (tool, tool.definition.annotations.clone().unwrap_or_default()))
 }
 
-/// What a tool does, by its name.
+/// The action of a tool, judging by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Action {
     Read,
@@ -103,11 +103,11 @@ enum Action {
     Destroy,
 }
 
-/// The rules whose words are the verbs of each action.
+/// The rules with the verbs of each action.
 const VERBS: [(Action, &str); 3] =
     [(Action::Read, "reading-name"), (Action::Write, "writing-name"), (Action::Destroy, "destructive-name")];
 
-/// Verbs that are in no rule, after which a verb of a rule is not the action: `create_list`, `request_reset_link`.
+/// Verbs that are in no rule, and make a following verb an object: `create_list`, `request_reset_link`.
 const OTHER_VERBS: [&str; 44] = [
     "add",
     "answer",
@@ -155,19 +155,19 @@ const OTHER_VERBS: [&str; 44] = [
     "write",
 ];
 
-/// Words after which a second verb follows: `get_or_create`.
+/// Words that are followed by a second verb: `get_or_create`.
 const CONJUNCTIONS: [&str; 3] = ["and", "or", "then"];
 
-/// Last words of names that are about an action and do not perform it: `password_reset_status`.
+/// Last words of names that are about an action without performing it: `password_reset_status`.
 const REPORTS: [&str; 16] = [
     "status", "state", "history", "log", "logs", "policy", "policies", "count", "info", "details", "list",
     "reason", "reasons", "rate", "events", "report",
 ];
 
-/// What the verbs of a name do, the most severe of them, and the first verb; nothing if that is not known.
+/// Returns the most severe action of the verbs in a name, and its first verb; `None` if unknown.
 fn action_of(name: &str) -> Option<(Action, &'static str)> {
     let words = words::words(name);
-    // A place may come before the verb: `github_delete_repo`, `orders.purge`.
+    // A namespace may precede the verb: `github_delete_repo`, `orders.purge`.
     let is_verb = |at: &usize| OTHER_VERBS.contains(&words[*at].as_str()) || verb(&words[*at..]).is_some();
     let at = (0..words.len()).find(is_verb)?;
     let first = verb(&words[at..])?;
@@ -191,7 +191,7 @@ fn action_of(name: &str) -> Option<(Action, &'static str)> {
     Some((action, first.name))
 }
 
-/// How many words a name has without what it says of its place: one in `orders.list` and `shop__list`.
+/// Returns the number of words without the namespace: one in `orders.list` and `shop__list`.
 fn words_of_its_own(name: &str) -> usize {
     let start = name.rfind(['.', '/', ':']).map(|at| at + 1).max(name.rfind("__").map(|at| at + 2));
     words::words(&name[start.unwrap_or(0)..]).len()
@@ -200,11 +200,11 @@ fn words_of_its_own(name: &str) -> usize {
 struct Verb {
     action: Action,
     name: &'static str,
-    /// How many words of the name it is.
+    /// Its number of words in the name.
     words: usize,
 }
 
-/// The verb of a rule with which these words begin, the longest one.
+/// Returns the longest verb of a rule that these words begin with.
 fn verb(words: &[String]) -> Option<Verb> {
     let verbs = VERBS.into_iter().flat_map(|(action, id)| {
         let listed = rule::find(id).into_iter().flat_map(|rule| &rule.words);
@@ -216,7 +216,7 @@ fn verb(words: &[String]) -> Option<Verb> {
     verbs.max_by_key(|found| found.words)
 }
 
-/// One word for a verb of one word, as in `deletes_order`.
+/// Compares a single word with a verb, as in `deletes_order`.
 fn third_person(words: &[String], verb: &str) -> Option<usize> {
     (words.first()?.strip_suffix('s')? == verb).then_some(1)
 }
@@ -260,7 +260,7 @@ mod tests {
         assert_eq!(wrong, []);
     }
 
-    /// The rules about names and hints that are broken by a tool.
+    /// Returns the rules about names and hints that a tool violates.
     fn broken(name: &str, hints: &Value) -> Vec<&'static str> {
         let tool = json!({"name": name, "annotations": hints});
         let manifest = sample::manifest(&tool.to_string()).unwrap();

@@ -1,4 +1,4 @@
-//! Icons, `_meta` and the schema of the result.
+//! Icons, `_meta` and output schemas.
 
 use serde_json::Value;
 use toolwright_core::pointer::below;
@@ -26,7 +26,7 @@ pub(super) fn icon_source(_: &LintRule, subject: &Subject<'_>, problems: &mut Pr
     });
 }
 
-/// Visits a member of every icon of prompts, resources and templates, with the pointer to it.
+/// Visits a member of every icon of prompts, resources and templates, with its pointer.
 fn each_icon(subject: &Subject<'_>, member: &str, mut visit: impl FnMut(&Feature<'_>, String, &str)) {
     for feature in &subject.features {
         let icons = feature.entry.get("icons").and_then(Value::as_array);

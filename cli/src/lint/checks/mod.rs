@@ -1,4 +1,4 @@
-//! What each rule looks for. A rule is one line here, one function in a module below, and one file in `rules/`.
+//! The checks of the rules. A rule is one line here, one function in a module below, and one file in `rules/`.
 
 mod descriptions;
 mod headers;

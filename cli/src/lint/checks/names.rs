@@ -52,7 +52,7 @@ pub(super) fn prefixed_name_too_long(rule: &LintRule, subject: &Subject<'_>, pro
 pub(super) fn cursor_name_too_long(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let server = &subject.manifest.server.name;
     for tool in &subject.tools {
-        // Cursor counts both names and what is between them.
+        // Cursor counts both names and the separator.
         let length = server.chars().count() + 1 + tool.name().chars().count();
         if length > rule.limit {
             let message =
@@ -85,7 +85,7 @@ pub(super) fn confusable_names(_: &LintRule, subject: &Subject<'_>, problems: &m
     }
 }
 
-/// A name without what readers and models overlook: case, separators, and characters that look alike.
+/// Normalizes a name: ignores case, separators, and differences between similar characters.
 fn skeleton(name: &str) -> String {
     let plain = name.chars().filter(|character| character.is_alphanumeric());
     let plain: String = plain.flat_map(char::to_lowercase).collect();
@@ -96,7 +96,7 @@ pub(super) fn similar_names(_: &LintRule, subject: &Subject<'_>, problems: &mut 
     let mut seen: HashMap<Trace, &str> = HashMap::new();
     for tool in subject.tools.iter().filter(|tool| tool.name().chars().count() >= SHORTEST_SIMILAR) {
         let name = tool.name();
-        // Names that look the same have a rule of their own.
+        // Names that look the same have a separate rule.
         let is_other = |other: &&&str| skeleton(other) != skeleton(name);
         let similar = without_a_letter(name)
             .flat_map(|(rest, index)| [Trace::Whole(rest.clone()), Trace::Exchanged(rest, index)])
@@ -113,26 +113,26 @@ pub(super) fn similar_names(_: &LintRule, subject: &Subject<'_>, problems: &mut 
     }
 }
 
-/// What names leave behind to be found by one that is a letter apart. Looking these up takes a step each, where
-/// comparing every pair of a thousand names takes half a million.
+/// Keys by which names that differ in one letter find each other. A lookup per key is fast, whereas comparing
+/// every pair of a thousand names takes half a million steps.
 #[derive(PartialEq, Eq, Hash)]
 enum Trace {
     /// The name.
     Whole(String),
-    /// The name without one letter: what a shorter neighbour is called.
+    /// The name without one letter: equals a shorter name.
     Shorter(String),
-    /// The name without the letter at this place: neighbours of the same length share it.
+    /// The name without the letter at this index: shared by names of the same length.
     Exchanged(String, usize),
 }
 
-/// The name without each of its letters, with the place of the letter.
+/// Returns the name without each of its letters, with the index of the letter.
 fn without_a_letter(name: &str) -> impl Iterator<Item = (String, usize)> {
     let letters = name.char_indices().enumerate().filter(|(_, (_, letter))| letter.is_alphabetic());
     letters
         .map(|(place, (at, letter))| (format!("{}{}", &name[..at], &name[at + letter.len_utf8()..]), place))
 }
 
-/// Shorter names differ by a letter without looking alike.
+/// Short names often differ by a letter without being confusable.
 const SHORTEST_SIMILAR: usize = 6;
 
 pub(super) fn former_name_taken(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {

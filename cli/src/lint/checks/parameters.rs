@@ -1,4 +1,4 @@
-//! The root of the arguments, and what it says about each.
+//! The root of the arguments, and its documentation.
 
 use serde_json::{Value, json};
 use toolwright_core::pointer::below;
@@ -57,7 +57,7 @@ pub(super) fn open_arguments(_: &LintRule, subject: &Subject<'_>, problems: &mut
 
 pub(super) fn open_object(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
-        // The root has a rule of its own.
+        // The root has a separate rule.
         for node in tool.input.iter().skip(1).filter(|node| is_open_object(&tool.input, node)) {
             let what = node.property.map_or_else(|| "an object".to_owned(), |name| format!("`{name}`"));
             let message = format!("{what} accepts members of any name, and drops unknown ones");
@@ -66,7 +66,8 @@ pub(super) fn open_object(_: &LintRule, subject: &Subject<'_>, problems: &mut Pr
     }
 }
 
-/// Whether the schema lists members of an object, and lets others pass. A map, whose members may have any name, does not.
+/// Returns whether the schema lists members of an object, but accepts others. A map, whose members may have any
+/// name, does not.
 fn is_open_object(nodes: &[Node<'_>], node: &Node<'_>) -> bool {
     if !lists_members(node.schema) && !is_bare_object(node) || is_closed(node.schema) {
         return false;
@@ -74,7 +75,7 @@ fn is_open_object(nodes: &[Node<'_>], node: &Node<'_>) -> bool {
     let mut below = node;
     while let Some(above) = below.parent.and_then(|at| nodes.get(at)) {
         match below.keyword {
-            // What holds together with another schema, or is a condition, closes nothing by itself.
+            // A part of another schema, or a condition, does not close an object by itself.
             "allOf" | "if" | "then" | "else" | "dependentSchemas" | "not" | "contains" | "propertyNames" => {
                 return false;
             }
@@ -91,7 +92,7 @@ fn is_in_a_condition(nodes: &[Node<'_>], node: &Node<'_>) -> bool {
     line.into_iter().any(|node| matches!(node.keyword, "if" | "not" | "contains" | "propertyNames"))
 }
 
-/// Whether the schema, or a part of it that holds as well, has `properties`.
+/// Returns whether the schema, or a part that applies as well, has `properties`.
 fn lists_members(schema: &Value) -> bool {
     let has_some = |members: &Value| members.as_object().is_some_and(|members| !members.is_empty());
     let parts = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
@@ -99,7 +100,7 @@ fn lists_members(schema: &Value) -> bool {
         || parts.into_iter().any(|part| part.get("properties").is_some_and(has_some))
 }
 
-/// An object about whose members nothing is said.
+/// Returns whether an object has no constraints on its members.
 fn is_bare_object(node: &Node<'_>) -> bool {
     const SAYS_MORE: [&str; 9] = [
         "additionalProperties",
@@ -115,7 +116,7 @@ fn is_bare_object(node: &Node<'_>) -> bool {
     node.types().contains(&"object") && !SAYS_MORE.iter().any(|keyword| node.get(keyword).is_some())
 }
 
-/// Whether the schema, or a part of it that holds as well, says what other members must be.
+/// Returns whether the schema, or a part that applies as well, constrains further members.
 fn is_closed(schema: &Value) -> bool {
     let closes = |schema: &Value| {
         ["additionalProperties", "unevaluatedProperties"].into_iter().any(|keyword| {
@@ -131,7 +132,7 @@ pub(super) fn unknown_required(_: &LintRule, subject: &Subject<'_>, problems: &m
     for tool in &subject.tools {
         for node in &tool.input {
             let names = node.get("required").and_then(Value::as_array).into_iter().flatten();
-            // In a branch of a combinator, the properties are beside it.
+            // In an arm of a combinator, the properties may be siblings.
             let is_branch = !matches!(node.keyword, "" | "properties" | "items" | "additionalProperties");
             for name in names.filter_map(Value::as_str).filter(|_| !is_branch) {
                 if node.get("properties").is_none_or(|properties| properties.get(name).is_none()) {
@@ -148,7 +149,7 @@ mod tests {
     use super::super::super::schema;
     use super::*;
 
-    /// The open objects below the root of a schema with this one property.
+    /// Returns the open objects below the root of a schema with this one property.
     fn open(property: &Value) -> Vec<String> {
         let root = json!({"type": "object", "properties": {"a": property}, "additionalProperties": false});
         let nodes = schema::nodes("", &root);

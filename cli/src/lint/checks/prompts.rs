@@ -59,7 +59,7 @@ pub(super) fn undescribed_argument(_: &LintRule, subject: &Subject<'_>, problems
     }
 }
 
-/// Whether a description says something.
+/// Returns whether a description has content.
 pub(super) fn is_described(description: Option<&Value>) -> bool {
     description.and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
 }

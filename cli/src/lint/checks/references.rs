@@ -1,4 +1,4 @@
-//! `$ref` and where it leads.
+//! `$ref` and its targets.
 
 use serde_json::Value;
 use toolwright_core::pointer::below;
@@ -35,7 +35,7 @@ pub(super) fn local_reference(_: &LintRule, subject: &Subject<'_>, problems: &mu
 pub(super) fn recursive_schema(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, node, reference, root) in references(subject) {
         let is_input = node.pointer.starts_with("/inputSchema");
-        // Reported once, where the circle is entered from outside of the definitions.
+        // Reported once, where a reference outside of the definitions enters the cycle.
         let is_entry = !node.pointer.contains("/$defs/") && !node.pointer.contains("/definitions/");
         if is_input && is_entry && is_recursive(root, reference) {
             problems.at(tool, below(&node.pointer, "$ref"), format!("`{reference}` contains itself"));
@@ -43,7 +43,7 @@ pub(super) fn recursive_schema(_: &LintRule, subject: &Subject<'_>, problems: &m
     }
 }
 
-/// Every `$ref` of every tool, with the root of its schema.
+/// Returns every `$ref` of every tool, with the root of its schema.
 fn references<'s, 'a>(
     subject: &'s Subject<'a>,
 ) -> impl Iterator<Item = (&'s Tool<'a>, &'s Node<'a>, &'a str, &'a Value)> {
@@ -56,7 +56,7 @@ fn references<'s, 'a>(
     })
 }
 
-/// Whether following the references from `reference` leads back to it.
+/// Returns whether following the references from `reference` leads back to it.
 fn is_recursive(root: &Value, reference: &str) -> bool {
     let mut seen: Vec<&str> = Vec::new();
     let mut open = vec![reference];

@@ -1,4 +1,4 @@
-//! Resources and resource templates, and what all lists have in common.
+//! Resources and resource templates, and checks shared by all lists.
 
 use serde_json::Value;
 use toolwright_core::manifest::{Entry, Kind};
@@ -16,7 +16,7 @@ pub(super) fn resource_uri(_: &LintRule, subject: &Subject<'_>, problems: &mut P
     }
 }
 
-/// Why a text is not a URI (RFC 3986, section 4.3).
+/// Returns why a string is not a URI (RFC 3986, section 4.3).
 fn uri_fault(uri: &str) -> Option<String> {
     let is_scheme = |text: &str| {
         text.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -28,7 +28,7 @@ fn uri_fault(uri: &str) -> Option<String> {
     literal_fault(uri)
 }
 
-/// A character, or a `%` without its digits, that no URI has (RFC 3986, section 2).
+/// Finds a character that is invalid in URIs, or a `%` without digits (RFC 3986, section 2).
 fn literal_fault(text: &str) -> Option<String> {
     const SIGNS: &str = "-._~:/?#[]@!$&'()*+,;=%";
     let is_allowed = |one: char| one.is_ascii_alphanumeric() || SIGNS.contains(one);
@@ -51,13 +51,13 @@ pub(super) fn uri_template(_: &LintRule, subject: &Subject<'_>, problems: &mut P
     }
 }
 
-/// Why a text is not a URI template (RFC 6570, section 2).
+/// Returns why a string is not a URI template (RFC 6570, section 2).
 fn template_fault(template: &str) -> Option<String> {
     let mut rest = template;
     let mut literals = String::new();
     while let Some((before, after)) = rest.split_once('{') {
         literals.push_str(before);
-        // An expression is no part of a percent-encoded triplet.
+        // An expression cannot be part of a percent-encoded triplet.
         literals.push('/');
         let Some((expression, after)) = after.split_once('}') else {
             return Some("a `{` is not closed".to_owned());
@@ -140,7 +140,8 @@ pub(super) fn resource_annotations(_: &LintRule, subject: &Subject<'_>, problems
     }
 }
 
-/// The types of members that several definitions have (2026-07-28, schemas `Prompt`, `Resource`, `ResourceTemplate`).
+/// The types of members that several kinds of definitions share (2026-07-28, schemas `Prompt`, `Resource`,
+/// `ResourceTemplate`).
 const MEMBERS: [(&str, Type); 8] = [
     ("title", Type::Text),
     ("description", Type::Text),

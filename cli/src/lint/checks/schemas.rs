@@ -24,7 +24,7 @@ fn each(
     }
 }
 
-/// Reports the keywords in the rule's list. Those of the root that have a rule of their own are left to it.
+/// Reports the keywords in the rule's list, except those at the root with a separate rule.
 pub(super) fn keywords_of_the_list(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         for node in &tool.input {
@@ -45,7 +45,7 @@ pub(super) fn array_without_items(_: &LintRule, subject: &Subject<'_>, problems:
 
 pub(super) fn boolean_schema(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     each(subject, problems, |node| {
-        // `additionalProperties: false` and its like are read by everybody.
+        // All clients support `additionalProperties: false` and the like.
         let is_named = matches!(node.keyword, "properties" | "items" | "anyOf" | "oneOf" | "allOf");
         (node.schema.is_boolean() && is_named).then(|| ("", format!("the schema is `{}`", node.schema)))
     });

@@ -1,4 +1,4 @@
-//! Secrets: arguments that hold some, and some that got into a definition.
+//! Secrets: parameters for secrets, and secrets in definitions.
 
 use serde_json::Value;
 
@@ -21,10 +21,11 @@ pub(super) fn secret_parameter(_: &LintRule, subject: &Subject<'_>, problems: &m
     }
 }
 
-/// How many references, lists and branches lie at most between a parameter and its text.
+/// Maximum number of references, lists and arms between a parameter and its string.
 const MAX_STEPS: usize = 8;
 
-/// Whether a value of the schema is a text, or a list of strings. One of several choices that everybody reads is no secret.
+/// Returns whether values of the schema are strings or lists of strings. A choice between published values is
+/// not secret.
 fn may_hold_text(root: &Value, schema: &Value, steps: usize) -> bool {
     let Some(steps) = steps.checked_sub(1) else { return false };
     let below = |schema| may_hold_text(root, schema, steps);
@@ -42,17 +43,17 @@ fn may_hold_text(root: &Value, schema: &Value, steps: usize) -> bool {
     types.contains(&"string") || (types.contains(&"array") && schema.get("items").is_some_and(below))
 }
 
-/// Whether the schema, or that of the items of its list, says that its values are secrets.
+/// Returns whether the schema, or that of its items, marks its values as secret.
 fn is_marked(schema: &Value) -> bool {
     let is_written_only = |schema: &Value| schema.get("writeOnly") == Some(&Value::Bool(true));
     is_written_only(schema) || schema.get("items").is_some_and(is_written_only)
 }
 
-/// First words of names that ask or tell something about a secret.
+/// First words of names that ask for or state something about a secret.
 const ABOUT: [&str; 12] =
     ["is", "has", "use", "uses", "needs", "require", "requires", "show", "hide", "allow", "with", "without"];
 
-/// Last words of names that add nothing to what the name is of.
+/// Last words of names that do not change their meaning.
 const FILLERS: [&str; 19] = [
     "value",
     "values",
@@ -75,8 +76,8 @@ const FILLERS: [&str; 19] = [
     "again",
 ];
 
-/// Whether what a name is of is a secret: `API_KEY`, `githubToken` and `passwords` are, a `token_count`, a
-/// `next_page_token` and a `path_to_private_key` are not. The words are those of the rule `secret-parameter`.
+/// Returns whether a name refers to a secret: `API_KEY`, `githubToken` and `passwords` do, `token_count`,
+/// `next_page_token` and `path_to_private_key` do not. The words are those of the rule `secret-parameter`.
 pub(super) fn sounds_secret(name: &str) -> bool {
     let Some(rule) = rule::find("secret-parameter") else { return false };
     let words = words::words(name);
@@ -99,7 +100,8 @@ fn is_filler(word: &str) -> bool {
     FILLERS.contains(&word) || word.chars().all(char::is_numeric)
 }
 
-/// The fewest letters of a phrase that is recognised at the end of a longer word: `dbpassword`, but not `shipping` by `pin`.
+/// Minimum length of a phrase that is recognized at the end of a longer word: `dbpassword`, but not `shipping`
+/// by `pin`.
 const SHORTEST_ENDING: usize = 5;
 
 fn ends_with_a_secret(rule: &LintRule, words: &[String]) -> bool {
@@ -122,7 +124,8 @@ fn ends_with_a_secret(rule: &LintRule, words: &[String]) -> bool {
     })
 }
 
-/// Whether one of the words before `phrase` makes it no secret; `before` has the same letters without separators.
+/// Returns whether a word before `phrase` means that it is not a secret; `before` has the same letters without
+/// separators.
 fn means_something_else(rule: &LintRule, phrase: &str, words: &[String], before: &str) -> bool {
     let Some(exceptions) = rule.except.get(phrase) else { return false };
     exceptions.iter().any(|word| {
@@ -132,7 +135,7 @@ fn means_something_else(rule: &LintRule, phrase: &str, words: &[String], before:
     })
 }
 
-/// The shortest rest of a token that is more than a placeholder.
+/// Minimum length of the random part of a token, to ignore placeholders.
 const SHORTEST_REST: usize = 16;
 
 pub(super) fn secret_in_definition(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
@@ -143,7 +146,7 @@ pub(super) fn secret_in_definition(rule: &LintRule, subject: &Subject<'_>, probl
                 let rest = text[at + prefix.len()..].chars();
                 let rest: Vec<char> =
                     rest.take_while(|next| next.is_ascii_alphanumeric() || "_-".contains(*next)).collect();
-                // Placeholders repeat one character or spell words without a digit.
+                // Placeholders repeat one character or contain words without digits.
                 is_start && rest.len() >= SHORTEST_REST && rest.iter().any(char::is_ascii_digit)
             })
         })

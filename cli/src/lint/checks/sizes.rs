@@ -17,7 +17,7 @@ pub(super) fn too_many_tools(rule: &LintRule, subject: &Subject<'_>, problems: &
 
 pub(super) fn deep_schema(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
-        // The deepest says it all.
+        // Only the deepest schema is reported.
         let deepest = tool.input.iter().max_by_key(|node| node.depth);
         if let Some(node) = deepest.filter(|node| node.depth > rule.limit) {
             let message = format!(

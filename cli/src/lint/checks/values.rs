@@ -64,7 +64,7 @@ pub(super) fn null_default(_: &LintRule, subject: &Subject<'_>, problems: &mut P
     }
 }
 
-/// Pairs of keywords of which the first must not be above the second.
+/// Pairs of keywords; the first must not exceed the second.
 const BOUNDS: [(&str, &str); 5] = [
     ("minimum", "maximum"),
     ("exclusiveMinimum", "exclusiveMaximum"),
@@ -91,7 +91,7 @@ pub(super) fn bounds_without_value(_: &LintRule, subject: &Subject<'_>, problems
 
 pub(super) fn refused_default(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for (tool, node) in nodes_of(subject) {
-        // A default of null has a rule of its own.
+        // A `null` default has a separate rule.
         let default = node.get("default").filter(|default| !default.is_null());
         if let Some(refusal) = default.and_then(|default| refusal(tool, node, default)) {
             problems.at(
@@ -119,9 +119,9 @@ fn nodes_of<'s, 'a>(subject: &'s Subject<'a>) -> impl Iterator<Item = (&'s Tool<
     subject.tools.iter().flat_map(|tool| tool.input.iter().map(move |node| (tool, node)))
 }
 
-/// Why the schema of the node rejects the value; `None` if it accepts it, or cannot be enforced.
+/// Returns why the schema of the node rejects the value; `None` if it accepts it, or is not supported.
 fn refusal(tool: &Tool<'_>, node: &Node<'_>, value: &Value) -> Option<String> {
-    // The definitions come along, so that `#/$defs/…` still leads somewhere.
+    // The definitions are included, so that `#/$defs/…` has a target.
     let root = tool.definition.input_schema.as_object()?;
     let definitions = ["$defs", "definitions"].into_iter();
     let mut alone: Map<String, Value> =

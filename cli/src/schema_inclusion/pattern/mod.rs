@@ -1,8 +1,8 @@
-//! Sets of strings: what patterns accept, together, one without another, by length.
+//! Sets of strings that patterns match, with intersection, complement and length constraints.
 //!
-//! A set is a regular expression with "and" and "not". What remains of it after a character is its derivative
-//! (Brzozowski 1964); whether it is empty is found by following derivatives, as Owens, Reppy and Turon do
-//! (Regular-expression derivatives re-examined, 2009): one character stands for all that lead to the same.
+//! A set is a regular expression with "and" and "not". Its derivative by a character is the set of remainders
+//! (Brzozowski 1964). Emptiness is decided by following derivatives (Owens, Reppy and Turon: Regular-expression
+//! derivatives re-examined, 2009): one character represents all with the same derivative.
 
 mod parse;
 
@@ -10,26 +10,26 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use parse::{Class, Part};
 
-/// How many sets are followed to find a text.
+/// Maximum number of sets to visit in a search for a string.
 const MAX_FOLLOWED: usize = 4_000;
-/// How long a pattern may be that is read.
+/// Maximum length of a pattern.
 const MAX_LENGTH: usize = 1_000;
-/// How many sets may be made in all.
+/// Maximum total number of sets.
 const MAX_SETS: usize = 60_000;
-/// Characters that are good to read, the best first.
+/// Characters for readable examples, the best first.
 const READABLE: &str =
     "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_- .,:;/@#+*!?=&%$'\"()<>[]{}|^~`\\";
 
-/// A set of strings, by its number.
+/// The id of a set of strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Set(u32);
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Term {
     Never,
-    /// The empty text.
+    /// The empty string.
     Empty,
-    /// One character of these.
+    /// One of these characters.
     One(Class),
     Row(Set, Set),
     Either(Vec<Set>),
@@ -38,43 +38,43 @@ enum Term {
     Repeat(Set, u64, Option<u64>),
 }
 
-/// Whether there is a text in a set.
+/// The result of a search for a string in a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Found {
     Text(String),
     Nothing,
-    /// It took too long to find out.
+    /// The limit was reached.
     Unknown,
 }
 
-/// All sets that were made.
+/// All sets.
 #[derive(Debug, Default)]
 pub(super) struct Sets {
     terms: Vec<Term>,
-    /// Whether the empty text is in the set.
+    /// Whether the set contains the empty string.
     nullable: Vec<bool>,
     numbers: HashMap<Term, Set>,
     derivatives: HashMap<(Set, char), Set>,
 }
 
 impl Sets {
-    /// The strings in which a pattern is found; `None` for a pattern that is not regular or not known.
+    /// Returns the strings that a pattern matches; `None` if the pattern is not regular or not supported.
     pub(super) fn pattern(&mut self, pattern: &str) -> Option<Set> {
         let part = parse::whole(Some(pattern).filter(|pattern| pattern.len() <= MAX_LENGTH)?)?;
         Some(self.part(&part))
     }
 
-    /// Every text.
+    /// Returns the set of all strings.
     pub(super) fn all(&mut self) -> Set {
         self.repeat_all(0, None)
     }
 
-    /// The strings of these lengths.
+    /// Returns the strings with a length in this range.
     pub(super) fn length(&mut self, least: u64, most: Option<u64>) -> Set {
         self.repeat_all(least, most)
     }
 
-    /// This text alone.
+    /// Returns the set with only this string.
     pub(super) fn text(&mut self, text: &str) -> Set {
         let empty = self.number(Term::Empty);
         text.chars().rev().fold(empty, |rest, character| {
@@ -83,7 +83,7 @@ impl Sets {
         })
     }
 
-    /// The strings in all of these sets.
+    /// Returns the intersection of these sets.
     pub(super) fn both(&mut self, sets: impl IntoIterator<Item = Set>) -> Set {
         let mut parts = Vec::new();
         for set in sets {
@@ -107,7 +107,7 @@ impl Sets {
         }
     }
 
-    /// The strings that are not in the set.
+    /// Returns the complement of a set.
     pub(super) fn not(&mut self, set: Set) -> Set {
         match &self.terms[set.index()] {
             Term::Not(inner) => *inner,
@@ -117,7 +117,7 @@ impl Sets {
         }
     }
 
-    /// Whether a text is in the set.
+    /// Returns whether a set contains a string.
     pub(super) fn has(&mut self, set: Set, text: &str) -> bool {
         let mut set = set;
         for character in text.chars() {
@@ -126,7 +126,7 @@ impl Sets {
         self.nullable[set.index()]
     }
 
-    /// A shortest text of the set.
+    /// Returns a shortest string of the set.
     pub(super) fn shortest(&mut self, set: Set) -> Found {
         let mut from: HashMap<Set, (Set, char)> = HashMap::new();
         let mut seen = HashSet::from([set]);
@@ -155,7 +155,7 @@ impl Sets {
         Found::Nothing
     }
 
-    /// What may follow this character.
+    /// Returns the derivative by this character.
     fn after(&mut self, set: Set, character: char) -> Set {
         let first = self.representative(set, character);
         if let Some(after) = self.derivatives.get(&(set, first)) {
@@ -200,7 +200,7 @@ impl Sets {
         after
     }
 
-    /// The character that stands for `character`: what it leads to is the same.
+    /// Returns the representative of `character`, which has the same derivative.
     fn representative(&self, set: Set, character: char) -> char {
         let code = u32::from(character);
         let mut low = 0;
@@ -212,7 +212,7 @@ impl Sets {
         char::from_u32(low).unwrap_or(character)
     }
 
-    /// Characters of which each stands for others, all of them together for all.
+    /// Returns representatives of all characters.
     fn characters(&self, set: Set) -> Vec<char> {
         let mut borders = vec![0, 0xe000];
         self.borders(set, &mut |border| borders.push(border));
@@ -234,7 +234,7 @@ impl Sets {
         found.into_iter().map(|(_, character)| character).collect()
     }
 
-    /// Where the characters that a text of the set may begin with change what follows.
+    /// Returns the boundaries of character ranges with different derivatives.
     fn borders(&self, set: Set, visit: &mut dyn FnMut(u32)) {
         match &self.terms[set.index()] {
             Term::Never | Term::Empty => {}
@@ -278,7 +278,7 @@ impl Sets {
                 let part = self.part(part);
                 self.repeat(part, *least, *most)
             }
-            // `parse::whole` leaves none.
+            // Removed by `parse::whole`.
             Part::Start | Part::End => self.number(Term::Never),
         }
     }
@@ -316,7 +316,7 @@ impl Sets {
     }
 
     fn repeat(&mut self, inner: Set, least: u64, most: Option<u64>) -> Set {
-        // What may be empty may be left out as often.
+        // If the repeated part may be empty, the lower bound is irrelevant.
         let least = if self.nullable[inner.index()] { 0 } else { least };
         match (&self.terms[inner.index()], least, most) {
             (_, _, Some(0)) | (Term::Empty, ..) | (Term::Never, 0, _) => self.number(Term::Empty),

@@ -1,30 +1,31 @@
-//! Patterns as ECMA-262 reads them with its flag `u` (JSON Schema 2020-12 core §6.4), as far as they are regular.
+//! Parses patterns with the syntax of ECMA-262 and its flag `u` (JSON Schema 2020-12 core §6.4), as far as they
+//! are regular.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Characters, as ranges in order that do not touch.
+/// Characters, as sorted ranges with gaps between them.
 pub(super) type Class = Vec<(u32, u32)>;
 
-/// The last character of all.
+/// The largest character.
 const LAST: u32 = 0x0010_FFFF;
-/// How deep groups may lie in one another.
+/// Maximum depth of nested groups.
 const MAX_DEPTH: usize = 64;
 
-/// A pattern in parts.
+/// A parsed pattern.
 #[derive(Debug, Clone)]
 pub(super) enum Part {
     Class(Class),
     Row(Vec<Part>),
     Either(Vec<Part>),
-    /// So often, at least and at most.
+    /// A repetition with minimum and maximum.
     Repeat(Box<Part>, u64, Option<u64>),
     Start,
     End,
 }
 
-/// Reads a pattern as one that fits whole strings: JSON Schema's are searched for. `None` for what is not regular
-/// (references back, looking around), what is not valid, and what is not known here.
+/// Parses a pattern and extends it to whole strings, since JSON Schema searches for a match. `None` if it is not
+/// regular (back-references, look-around), invalid, or not supported.
 pub(super) fn whole(pattern: &str) -> Option<Part> {
     let mut reader = Reader { rest: pattern.chars().peekable(), depth: 0 };
     let part = reader.either()?;
@@ -36,12 +37,12 @@ pub(super) fn whole(pattern: &str) -> Option<Part> {
     has_no_anchor(&part).then_some(part)
 }
 
-/// Any text: what may come before and after what is searched for.
+/// Any string: what may precede and follow the match.
 fn anything() -> Part {
     Part::Repeat(Box::new(Part::Class(all())), 0, None)
 }
 
-/// Puts any text at an end of the pattern, unless the anchor is there.
+/// Adds any string at an end of the pattern, unless it has an anchor there.
 fn open(part: Part, at_start: bool) -> Part {
     match part {
         Part::Start if at_start => Part::Row(Vec::new()),
@@ -118,7 +119,7 @@ impl Reader<'_> {
         })
     }
 
-    /// `?:` or `?<name>`; whatever else begins with `?` looks around or changes flags.
+    /// `?:` or `?<name>`; other groups starting with `?` are look-around or change flags.
     fn group_head(&mut self) -> Option<()> {
         match self.rest.next()? {
             ':' => Some(()),
@@ -141,7 +142,7 @@ impl Reader<'_> {
             Some('{') => {
                 self.rest.next();
                 let (least, most) = self.count()?;
-                // Which of several ways is tried first makes no difference to whether there is one.
+                // The order in which alternatives are tried does not affect whether there is a match.
                 self.rest.next_if_eq(&'?');
                 return Some(Part::Repeat(Box::new(part), least, most));
             }
@@ -192,7 +193,7 @@ impl Reader<'_> {
                     '\\' => self.escape(true)?,
                     other => vec![(other.into(), other.into())],
                 };
-                // The ends of a range are single characters.
+                // The ends of a range must be single characters.
                 let ([(low, same_low)], [(high, same_high)]) = (&from[..], &to[..]) else { return None };
                 if low != same_low || high != same_high || low > high {
                     return None;
@@ -210,7 +211,7 @@ impl Reader<'_> {
         let one = |code: u32| Some(vec![(code, code)]);
         let digit = vec![(0x30, 0x39)];
         let word = vec![(0x30, 0x39), (0x41, 0x5a), (0x5f, 0x5f), (0x61, 0x7a)];
-        // ECMA-262 §12.2 and §12.3: white space and line ends.
+        // ECMA-262 §12.2 and §12.3: white space and line terminators.
         let space = vec![
             (0x09, 0x0d),
             (0x20, 0x20),
@@ -244,7 +245,7 @@ impl Reader<'_> {
                 self.rest.next_if_eq(&'}')?;
                 one(u32::from_str_radix(&digits, 16).ok().filter(|code| char::from_u32(*code).is_some())?)
             }
-            // A half of a pair stands for a character together with the other half only.
+            // A surrogate only represents a character together with the other one.
             'u' => one(self.hex(4).filter(|code| char::from_u32(*code).is_some())?),
             other if other.is_ascii_punctuation() && other != '_' => one(other.into()),
             _ => None,
@@ -256,12 +257,12 @@ impl Reader<'_> {
     }
 }
 
-/// Every character.
+/// Returns all characters.
 pub(super) fn all() -> Class {
     vec![(0, 0xd7ff), (0xe000, LAST)]
 }
 
-/// The characters that are not in the class.
+/// Returns the characters that are not in the class.
 pub(super) fn without(class: &Class) -> Class {
     let mut left = Vec::new();
     for (low, high) in all() {

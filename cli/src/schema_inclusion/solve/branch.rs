@@ -1,4 +1,4 @@
-//! Takes demands apart into alternatives of facts, for values of one kind.
+//! Expands demands into alternatives of facts, for values of one kind.
 
 use serde_json::Value;
 
@@ -8,24 +8,24 @@ use super::numbers::number;
 use super::{Alternatives, Demand, Outcome, Place, Solver, TOO_LARGE, unknown};
 use crate::schema_inclusion::node::{Id, Kind, Rule};
 
-/// How many schemas may track what is evaluated, in one alternative.
+/// Maximum number of schemas per alternative that track evaluated items and members.
 const MAX_TRACKERS: usize = 64;
 
-/// One alternative, as far as it was taken apart.
+/// A partially expanded alternative.
 #[derive(Debug, Clone)]
 pub(super) struct Branch<'a> {
     pub(super) kind: Kind,
     pub(super) facts: Facts<'a>,
     choices: Vec<Choice<'a>>,
-    /// What was taken apart: class, whether it fits, and the trackers that it counts for.
+    /// The expanded schemas: class, whether it must match, and the trackers that it counts for.
     seen: Vec<(u32, bool, u64)>,
     pub(super) trackers: Vec<Tracker>,
-    /// The only values that are possible, if a rule lists them.
+    /// The possible values, if a rule lists them.
     values: Option<Vec<&'a Value>>,
 }
 
 impl<'a> Solver<'_, 'a> {
-    /// A value of one kind that does all that is asked.
+    /// Finds a value of one kind that satisfies all demands.
     pub(super) fn of_kind(&self, kind: Kind, place: &Place) -> Outcome {
         let mut branch = Branch {
             kind,
@@ -71,7 +71,7 @@ impl<'a> Solver<'_, 'a> {
         alternatives.none()
     }
 
-    /// Leaves out alternatives that contradict what is known, and takes what has no alternative.
+    /// Removes alternatives that contradict known facts, and applies the only remaining one.
     fn narrow(&self, branch: &mut Branch<'a>) -> Result<(), Contradiction> {
         loop {
             let mut is_changed = false;
@@ -169,7 +169,7 @@ impl<'a> Solver<'_, 'a> {
         }
     }
 
-    /// Whether it was taken apart before, for these trackers as well; else notes it.
+    /// Returns whether it was already expanded for these trackers; otherwise records it.
     fn was_seen(
         &self,
         branch: &mut Branch<'a>,
@@ -206,7 +206,7 @@ impl<'a> Solver<'_, 'a> {
         for rule in self.nodes.rules(id) {
             match broken(branch.kind, id, rule) {
                 Some(alternatives) => choice.extend(alternatives),
-                // The rule is broken by every value of this kind.
+                // Every value of this kind violates the rule.
                 None => return Ok(()),
             }
         }
@@ -214,7 +214,7 @@ impl<'a> Solver<'_, 'a> {
         Ok(())
     }
 
-    /// Takes all rules of a schema. The one about what is left unevaluated holds, or is broken.
+    /// Applies all rules of a schema. The one about unevaluated values is satisfied or violated.
     fn all_rules(
         &self,
         branch: &mut Branch<'a>,
@@ -256,7 +256,7 @@ impl<'a> Solver<'_, 'a> {
             Rule::Not(id) => return self.fits_not(branch, *id),
             Rule::Any(ids) => {
                 if tracked != 0 {
-                    // What every arm that holds has looked at counts.
+                    // What every matching arm has evaluated counts.
                     branch.choices.extend(ids.iter().map(|id| vec![vec![fits(id)], vec![fits_not(id)]]));
                 }
                 branch.choices.push(ids.iter().map(|id| vec![fits(id)]).collect());
@@ -282,7 +282,7 @@ impl<'a> Solver<'_, 'a> {
                 }
             }
             Rule::Values(values) => {
-                // The shorter list is tried.
+                // Tries the shorter list.
                 if branch.values.as_ref().is_none_or(|own| own.len() > values.len()) {
                     branch.values = Some(values.clone());
                 }
@@ -337,7 +337,7 @@ impl<'a> Solver<'_, 'a> {
     }
 }
 
-/// The facts that a rule is for values of one kind.
+/// Returns the facts that a rule implies for values of one kind.
 fn facts<'a>(kind: Kind, rule: &Rule<'a>) -> Vec<Fact<'a>> {
     let fact = match (kind, rule) {
         (Kind::Number, Rule::Low(bound)) => Fact::Low(*bound),

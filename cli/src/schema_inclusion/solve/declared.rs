@@ -1,4 +1,4 @@
-//! Of which members callers know: those that the first schema speaks of.
+//! Members that callers know: those that the first schema declares.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use super::Solver;
 use crate::schema_inclusion::judge::Judge;
 use crate::schema_inclusion::node::{Id, Nodes, PatternId, Rule};
 
-/// What both sides say about the value at one place, in whatever alternative; without any, all values count.
+/// The schemas of both sides at one location, in any alternative; if empty, all values count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Declared {
     /// The schemas of the first side.
@@ -15,7 +15,7 @@ pub(super) struct Declared {
     new: Rc<[Id]>,
 }
 
-/// A step from a value into it.
+/// A step from a value to one inside it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Inside<'n> {
     Member(&'n str),
@@ -29,8 +29,8 @@ impl Declared {
 }
 
 impl<'a> Solver<'_, 'a> {
-    /// The names of members that only the second side speaks of, by `properties`: whoever sends one cannot know what it
-    /// means. Such values do not count.
+    /// Returns the names of members that only the second side lists in `properties`: callers cannot know what
+    /// they mean, so values with these members do not count.
     pub(super) fn undeclared(&self, declared: &Declared) -> Vec<&'a str> {
         let mut names = Vec::new();
         if declared.new.is_empty() {
@@ -50,8 +50,8 @@ impl<'a> Solver<'_, 'a> {
         names
     }
 
-    /// By which names and patterns the first side tells of members, in whatever alternative. In a member of such a name
-    /// callers may know of others than in one of any other name, so each is to be tried, also where nothing is asked of it.
+    /// Returns the names and patterns by which the first side declares members, in any alternative. Such a
+    /// member may declare other members than one with another name, so each must be tried, even without demands.
     pub(super) fn collect_names(&self, declared: &Declared) -> (Vec<&'a str>, Vec<PatternId>) {
         let (mut names, mut patterns) = (Vec::new(), Vec::new());
         if declared.new.is_empty() {
@@ -68,7 +68,7 @@ impl<'a> Solver<'_, 'a> {
         (names, patterns)
     }
 
-    /// What both sides say about a member or an item.
+    /// Returns the schemas of both sides for a member or an item.
     pub(super) fn declared_inside(&self, declared: &Declared, step: Inside<'_>) -> Declared {
         if declared.new.is_empty() {
             return Declared::default();
@@ -84,7 +84,7 @@ impl<'a> Solver<'_, 'a> {
         if new.is_empty() { Declared::default() } else { Declared { old: inside(&declared.old), new } }
     }
 
-    /// These schemas and all that speak of the same value in them.
+    /// Returns these schemas and all that apply to the same value.
     pub(super) fn in_place(&self, ids: &[Id]) -> Vec<Id> {
         let mut found = ids.to_vec();
         let mut at = 0;

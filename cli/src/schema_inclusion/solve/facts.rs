@@ -1,4 +1,4 @@
-//! Plain facts about a value of one kind.
+//! Facts about a value of one kind.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use crate::schema_inclusion::number::Decimal;
 /// The name of a member.
 pub(super) type Name = Rc<str>;
 
-/// A fact that a rule, or its opposite, states.
+/// A fact that a rule, or its negation, states.
 #[derive(Debug, Clone)]
 pub(super) enum Fact<'a> {
     Low(Bound),
@@ -23,9 +23,9 @@ pub(super) enum Fact<'a> {
     Shortest(u64),
     Longest(u64),
     Matches(PatternId, bool),
-    /// That it has the format, or not.
+    /// It has the format, or not.
     Format(&'a str, bool),
-    /// That a rule which cannot be read holds, or not.
+    /// An unsupported rule is satisfied, or violated.
     Opaque {
         text: String,
         why: Rc<str>,
@@ -34,12 +34,12 @@ pub(super) enum Fact<'a> {
     Fewest(u64),
     Most(u64),
     Unique,
-    /// That two items are the same.
+    /// Two items are equal.
     Repeats,
     Row(Vec<Id>, Option<Id>),
-    /// What all items from this place on do.
+    /// The demands on all items from this index on.
     From(usize, Demand),
-    /// An item at one of these places does this.
+    /// The demands on an item with one of these indices.
     Somewhere {
         from: usize,
         to: Option<usize>,
@@ -54,22 +54,22 @@ pub(super) enum Fact<'a> {
     Absent(Name),
     Member(Name, Demand),
     Members(Members<'a>),
-    /// What all members do that have none of these names and match none of these patterns.
+    /// The demands on all members that have none of these names and match none of these patterns.
     Others {
         not: Vec<Name>,
         patterns: Vec<PatternId>,
         fit: Id,
     },
-    /// What all names do.
+    /// The demands on all names.
     Names(Demand),
-    /// A member, present under a name that does all this.
+    /// A member whose name satisfies all demands.
     Someone(Someone),
 }
 
-/// A member that must be there, whatever its name.
+/// A required member with any name.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Someone {
-    /// Names that it does not have.
+    /// Names that the object lacks.
     pub(super) not: Vec<Name>,
     pub(super) matches: Vec<(PatternId, bool)>,
     pub(super) name: Vec<Demand>,
@@ -89,7 +89,7 @@ pub(super) struct Facts<'a> {
     pub(super) matches: Vec<(PatternId, bool)>,
     pub(super) formats: Vec<(&'a str, bool)>,
     opaque: Vec<(String, bool)>,
-    /// Why it cannot be said of a value that it has all these facts.
+    /// Why it is unknown whether a value satisfies the facts.
     pub(super) unsure: Option<Rc<str>>,
     pub(super) fewest: u64,
     pub(super) most: Option<u64>,
@@ -168,7 +168,7 @@ impl<'a> Facts<'a> {
         self.possible()
     }
 
-    /// What can be seen at once.
+    /// Detects obvious contradictions.
     fn possible(&self) -> Result<(), Contradiction> {
         let is_crossed = |low: u64, high: Option<u64>| high.is_some_and(|high| low > high);
         let numbers = match (self.low, self.high) {
@@ -188,7 +188,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// An error if the list has the opposite.
+/// Returns an error if the list contains the negation.
 fn check_opposite<T: PartialEq>(list: &[(T, bool)], one: &T, holds: bool) -> Result<(), Contradiction> {
     if list.iter().any(|(other, other_holds)| other == one && *other_holds != holds) {
         Err(Contradiction)
@@ -197,33 +197,33 @@ fn check_opposite<T: PartialEq>(list: &[(T, bool)], one: &T, holds: bool) -> Res
     }
 }
 
-/// Something that one alternative asks for.
+/// A step of an alternative.
 #[derive(Debug, Clone)]
 pub(super) enum Step<'a> {
     Demand(Demand),
-    /// That it fits, and that what it looks at counts for these trackers.
+    /// The schema matches or not, and counts for these trackers.
     Tracked(Id, u64),
     Fact(Fact<'a>),
-    /// That all rules of the schema hold but the one about what is left unevaluated, which does not.
+    /// All rules of the schema are satisfied except the one about unevaluated values, which is violated.
     LeavesUnevaluated(Id),
 }
 
-/// What is left to be chosen: all steps of one of these.
+/// A pending choice: all steps of one of these.
 pub(super) type Choice<'a> = Vec<Vec<Step<'a>>>;
 
-/// A schema that speaks of what its other keywords do not look at.
+/// A schema with a rule about unevaluated items or members.
 #[derive(Debug, Clone)]
 pub(super) struct Tracker {
-    /// The schemas whose keywords count.
+    /// The schemas whose evaluated values count.
     pub(super) sources: Vec<Id>,
     pub(super) owner: Id,
-    /// What the rest must fit.
+    /// The schema for the remaining values.
     pub(super) rest: Id,
-    /// Whether all of the rest fits, or something does not.
+    /// Whether all remaining values match, or one does not.
     pub(super) fits: bool,
 }
 
-/// Whether a rule about unevaluated values speaks of values of this kind.
+/// Returns whether a rule about unevaluated values applies to this kind.
 pub(super) fn speaks_of(kind: Kind, items: bool) -> bool {
     kind == if items { Kind::List } else { Kind::Object }
 }

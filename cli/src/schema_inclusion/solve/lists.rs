@@ -1,4 +1,4 @@
-//! Lists of given lengths with given items.
+//! Finds lists with given lengths and items.
 
 use std::collections::HashMap;
 
@@ -9,19 +9,19 @@ use super::facts::Facts;
 use super::{Alternatives, Demand, Outcome, Place, Solver, TOO_LARGE, unknown};
 use crate::schema_inclusion::number::canonical;
 
-/// The longest list that is made.
+/// Maximum length of a list.
 const MAX_LENGTH: usize = 1_000;
-/// The longest list whose items are told apart, to count some of them or to make each another.
+/// Maximum length of a list whose items are distinguished, to count some or to make them unique.
 const MAX_TOLD_APART: usize = 24;
-/// How many rules may count items.
+/// Maximum number of rules that count items.
 const MAX_COUNTED: usize = 4;
 
-/// A list in the making.
+/// A list under construction.
 #[derive(Debug, Clone)]
 struct List {
-    /// What each item does.
+    /// The demands on each item.
     items: Vec<Vec<Demand>>,
-    /// Two items that are the same, the second of which is no item of its own.
+    /// Two equal items, the second of which is a copy.
     twins: Option<(usize, usize)>,
 }
 
@@ -30,7 +30,7 @@ impl<'a> Solver<'_, 'a> {
         let ends = facts.rows.iter().map(|(prefix, _)| prefix.len());
         let starts = facts.from.iter().map(|(from, _)| *from);
         let places = facts.somewhere.iter().map(|(from, to, _)| to.map_or(*from, |to| to + 1));
-        // From here on all items do the same, if nothing else is asked of them.
+        // From here on, all items have the same demands unless one is required.
         let tail = ends.chain(starts).chain(places).max().unwrap_or(0);
         let mut alternatives = Alternatives::default();
         let mut most = facts.most.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
@@ -48,7 +48,7 @@ impl<'a> Solver<'_, 'a> {
         if fewest > most {
             return Outcome::Nothing;
         }
-        // A list that is longer than what asks for items can be cut, so it need not be looked at.
+        // A list that is longer than its demands can be shortened, so longer ones need not be tried.
         let counted: u64 = facts.contains.iter().map(|(_, least, _)| *least).fold(0, u64::saturating_add);
         let asked = facts.somewhere.len() + 2 * usize::from(facts.repeats);
         let longest = fewest
@@ -75,7 +75,7 @@ impl<'a> Solver<'_, 'a> {
         self.value(Place { demands, declared: self.declared_inside(declared, Inside::Item(at)) })
     }
 
-    /// Chooses two items that are the same, if that is asked; items from `end` on are like the one before.
+    /// Chooses two equal items, if demanded; items from `end` on have the same demands.
     fn with_twins(&self, facts: &Facts<'a>, declared: &Declared, list: &List, end: usize) -> Outcome {
         if !facts.repeats {
             return self.with_somewhere(facts, declared, list, 0, end);
@@ -95,7 +95,7 @@ impl<'a> Solver<'_, 'a> {
         alternatives.none()
     }
 
-    /// Chooses a place for each item that is asked for.
+    /// Chooses an index for each demanded item.
     fn with_somewhere(
         &self,
         facts: &Facts<'a>,
@@ -130,7 +130,7 @@ impl<'a> Solver<'_, 'a> {
         alternatives.none()
     }
 
-    /// Chooses, item by item, which of the counted schemas it fits.
+    /// Chooses for each item which of the counted schemas it matches.
     fn with_counts(
         &self,
         facts: &Facts<'a>,
@@ -156,7 +156,7 @@ impl<'a> Solver<'_, 'a> {
             at > 0 && list.twins.is_none() && self.keys(&list.items[at]) == self.keys(&list.items[at - 1]);
         let mut alternatives = Alternatives::default();
         for bits in 0..1_usize << facts.contains.len() {
-            // Which of like items is which makes no difference.
+            // The order of equivalent items is irrelevant.
             if is_like_the_last && bits < chosen[at - 1] {
                 continue;
             }
@@ -182,7 +182,7 @@ impl<'a> Solver<'_, 'a> {
         alternatives.none()
     }
 
-    /// The list, now that it is known what each item does.
+    /// Builds the list once the demands on each item are known.
     fn build(&self, facts: &Facts<'a>, declared: &Declared, list: &List, chosen: &[usize]) -> Outcome {
         let items: Vec<_> =
             list.items.iter().zip(chosen).map(|(item, bits)| with_bits(facts, item, *bits)).collect();
@@ -203,7 +203,7 @@ impl<'a> Solver<'_, 'a> {
         Outcome::Value(values.into())
     }
 
-    /// A list without two items that are the same.
+    /// Builds a list without equal items.
     fn distinct(&self, declared: &Declared, items: &[Vec<Demand>]) -> Outcome {
         let mut possible: Vec<Vec<Value>> = Vec::new();
         let mut alike: HashMap<_, usize> = HashMap::new();
@@ -214,7 +214,7 @@ impl<'a> Solver<'_, 'a> {
                 continue;
             }
             alike.insert(self.keys(demands), at);
-            // As many values as there are items are enough: one of them is left, whatever the others are.
+            // As many candidates as items are enough: one always remains.
             let mut values: Vec<Value> = Vec::new();
             while values.len() < items.len() {
                 let mut demands = demands.clone();
@@ -256,11 +256,11 @@ fn with_bits(facts: &Facts<'_>, demands: &[Demand], bits: usize) -> Vec<Demand> 
     demands.iter().cloned().chain(counted).collect()
 }
 
-/// One value of each list, no two of them the same.
+/// Chooses one value of each list such that all are distinct.
 fn matching(possible: &[Vec<Value>]) -> Option<Vec<Value>> {
     let keys: Vec<Vec<String>> =
         possible.iter().map(|values| values.iter().map(canonical).collect()).collect();
-    // Which list has taken a value (Kuhn's algorithm).
+    // The list that each value is assigned to (Kuhn's algorithm).
     let mut taken: HashMap<&str, usize> = HashMap::new();
     for at in 0..keys.len() {
         if !take(&keys, at, &mut taken, &mut Vec::new()) {

@@ -1,9 +1,9 @@
-//! Looks for a value that fits some schemas and does not fit others, or shows that there is none.
+//! Searches for a value that matches some schemas and not others, or proves that there is none.
 //!
-//! What is asked of a value is a list of [`Demand`]s. [`branch`] takes them apart, one kind of value after the other, into
-//! alternatives of plain [`facts`]; numbers, strings, lists and objects then know by themselves whether a value has all of
-//! them. Items and members are asked for in the same way. Where all alternatives fail there is no value; a value that is
-//! found is judged again by [`Judge`].
+//! The conditions on a value are a list of [`Demand`]s. [`branch`] expands them, for one kind of value after the
+//! other, into alternatives of [`facts`]; numbers, strings, lists and objects then decide whether a value
+//! satisfies all facts. Items and members are searched for recursively. If all alternatives fail, there is no
+//! value; a value that is found is validated again by [`Judge`].
 
 mod branch;
 mod declared;
@@ -27,26 +27,26 @@ use super::number::{canonical, same};
 use super::pattern::Sets;
 use declared::Declared;
 
-/// How many alternatives may be looked at in all.
+/// Maximum total number of alternatives.
 const MAX_STEPS: u32 = 60_000;
-/// How deep values may lie in one another.
+/// Maximum depth of a value.
 const MAX_DEPTH: usize = 48;
 
-/// Something that is asked of a value.
+/// A condition on a value.
 #[derive(Debug, Clone)]
 pub(super) enum Demand {
-    /// That it fits the schema, or that it does not.
+    /// It matches the schema, or does not.
     Fits(Id, bool),
-    /// That it is not this value.
+    /// It differs from this value.
     Not(Rc<Value>),
     Is(Kind),
-    /// That the pattern is found in the text, or not.
+    /// The pattern matches the string, or does not.
     Matches(PatternId, bool),
-    /// That it does all of one of these.
+    /// It satisfies all demands of one of these.
     Either(Rc<[Vec<Demand>]>),
 }
 
-/// A demand as the comparison of schemas sees it.
+/// Converts a demand for class comparison.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Key {
     Fits(u32, bool),
@@ -56,18 +56,18 @@ enum Key {
     Either(Vec<Vec<Key>>),
 }
 
-/// What is known about the values that are asked for.
+/// The outcome of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Outcome {
-    /// This is one.
+    /// A value.
     Value(Value),
     /// There is none.
     Nothing,
-    /// It was not found out, for this reason.
+    /// Unknown, for this reason.
     Unknown(Rc<str>),
 }
 
-/// What is asked of the value at one place.
+/// The demands at one location.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     demands: Vec<Demand>,
@@ -76,14 +76,14 @@ pub(super) struct Place {
 
 type PlaceKey = (Vec<Key>, Declared);
 
-/// Collects the outcomes of alternatives: the first value ends the search.
+/// Collects the outcomes of alternatives; the first value ends the search.
 #[derive(Debug, Default)]
 struct Alternatives {
     unknown: Option<Rc<str>>,
 }
 
 impl Alternatives {
-    /// Takes an outcome; gives it back if it is a value.
+    /// Adds an outcome; returns it if it is a value.
     fn add(&mut self, outcome: Outcome) -> Option<Outcome> {
         match outcome {
             Outcome::Value(_) => return Some(outcome),
@@ -109,10 +109,10 @@ pub(super) struct Solver<'s, 'a> {
     sets: &'s RefCell<Sets>,
     steps: Cell<u32>,
     known: RefCell<HashMap<PlaceKey, Outcome>>,
-    /// The places that are being looked at, outermost first. One that is met again inside itself is not looked into: the
-    /// smallest value of all that fit has none inside that fits as well.
+    /// The goals in progress, outermost first. A goal that recurs inside itself is not expanded: the smallest of
+    /// all solutions contains no other solution.
     running: RefCell<Vec<PlaceKey>>,
-    /// The outermost of the running places that was met again.
+    /// The outermost goal that recurred.
     lowest: Cell<usize>,
 }
 
@@ -128,13 +128,14 @@ impl<'s, 'a> Solver<'s, 'a> {
         }
     }
 
-    /// A value that fits `old` and not `new`. If `only_declared`, it has no members that only `new` names.
+    /// Finds a value that matches `old` but not `new`. If `only_declared`, it has no members that only `new`
+    /// lists.
     pub(super) fn difference(&self, old: Id, new: Id, only_declared: bool) -> Outcome {
         let declared = if only_declared { Declared::root(old, new) } else { Declared::default() };
         self.value(Place { demands: vec![Demand::Fits(old, true), Demand::Fits(new, false)], declared })
     }
 
-    /// A value that does all that is asked at a place.
+    /// Finds a value that satisfies all demands at a location.
     fn value(&self, mut place: Place) -> Outcome {
         let mut keys = Vec::new();
         place.demands.retain(|demand| {
@@ -164,7 +165,7 @@ impl<'s, 'a> Solver<'s, 'a> {
             return unknown(TOO_LARGE);
         }
         self.running.borrow_mut().push(key.clone());
-        // What was met again further out is remembered for those that are outside of this place.
+        // Outcomes that depend on an outer goal are only cached outside of it.
         let outer = self.lowest.replace(usize::MAX);
         let outcome = self.of_any_kind(&place);
         let own = self.lowest.get();
@@ -196,7 +197,7 @@ impl<'s, 'a> Solver<'s, 'a> {
         alternatives.none()
     }
 
-    /// One of these values that does all that is asked.
+    /// Returns one of these values that satisfies all demands.
     fn one_of<'v>(&self, place: &Place, values: impl IntoIterator<Item = &'v Value>) -> Outcome {
         let mut alternatives = Alternatives::default();
         for value in values {
@@ -209,7 +210,7 @@ impl<'s, 'a> Solver<'s, 'a> {
         alternatives.none()
     }
 
-    /// Why it is not known whether a value does all that is asked.
+    /// Returns why it is unknown whether a value satisfies the demands.
     fn why(&self, place: &Place, value: &Value) -> Rc<str> {
         let asked = place.demands.iter().filter_map(|demand| match demand {
             Demand::Fits(id, _) => Some(*id),
@@ -271,7 +272,7 @@ impl<'s, 'a> Solver<'s, 'a> {
         }
     }
 
-    /// Counts one step; whether there was one left.
+    /// Counts a step; returns whether the limit allows it.
     fn step(&self) -> bool {
         let left = self.steps.get();
         self.steps.set(left.saturating_sub(1));
@@ -279,7 +280,7 @@ impl<'s, 'a> Solver<'s, 'a> {
     }
 }
 
-/// Why a format proves nothing.
+/// Explains why a format proves nothing.
 const A_FORMAT: &str = "a format may be enforced or not";
-/// Why a search was given up.
+/// Explains why a search was given up.
 const TOO_LARGE: &str = "the schemas are too large or too deep to compare";

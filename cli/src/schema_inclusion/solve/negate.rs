@@ -1,4 +1,4 @@
-//! How a rule can be broken.
+//! Negates rules.
 
 use std::rc::Rc;
 
@@ -9,7 +9,8 @@ use super::facts::{Choice, Fact, Name, Someone, Step, speaks_of};
 use crate::schema_inclusion::node::{Bound, Id, Kind, Members, Rule};
 use crate::schema_inclusion::number::Decimal;
 
-/// The ways in which a value of this kind can break a rule of the schema `id`; `None` if each does.
+/// Returns the ways in which a value of this kind can violate a rule of the schema `id`; `None` if every value
+/// does.
 pub(super) fn broken<'a>(kind: Kind, id: Id, rule: &Rule<'a>) -> Option<Choice<'a>> {
     Some(match rule {
         Rule::Never => return None,
@@ -40,7 +41,7 @@ pub(super) fn broken<'a>(kind: Kind, id: Id, rule: &Rule<'a>) -> Option<Choice<'
             }
             vec![own]
         }
-        // If another rule of the schema is broken, that is an alternative of its own.
+        // Violating another rule of the schema is a separate alternative.
         Rule::UnevaluatedItems(_) if speaks_of(kind, true) => vec![vec![Step::LeavesUnevaluated(id)]],
         Rule::UnevaluatedMembers(_) if speaks_of(kind, false) => vec![vec![Step::LeavesUnevaluated(id)]],
         _ => match kind {
@@ -65,7 +66,7 @@ fn one(fact: Fact<'_>) -> Choice<'_> {
     vec![vec![Step::Fact(fact)]]
 }
 
-/// That there are fewer.
+/// There are fewer.
 fn fewer<'a>(least: u64, fact: fn(u64) -> Fact<'a>) -> Choice<'a> {
     least.checked_sub(1).map(|most| vec![Step::Fact(fact(most))]).into_iter().collect()
 }
@@ -159,7 +160,7 @@ fn broken_by_members<'a>(members: &Members<'a>) -> Choice<'a> {
     choice
 }
 
-/// The ways in which a list or an object can be another one than this.
+/// Returns the ways in which a list or object can differ from this one.
 pub(super) fn other_than<'a>(value: &Value) -> Choice<'a> {
     let mut choice = Choice::new();
     match value {

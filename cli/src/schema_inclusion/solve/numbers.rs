@@ -1,4 +1,4 @@
-//! Numbers with given bounds and factors.
+//! Finds numbers with given bounds and factors.
 
 use serde_json::Value;
 
@@ -6,10 +6,10 @@ use super::facts::Facts;
 use super::{Outcome, unknown};
 use crate::schema_inclusion::number::Decimal;
 
-/// How many multiples are tried one after another.
+/// Maximum number of consecutive multiples to try.
 const MAX_TRIED: i128 = 5_000;
 
-/// A number that has all these facts.
+/// Finds a number that satisfies all facts.
 pub(super) fn number(facts: &Facts<'_>) -> Outcome {
     let mut unit: Option<Decimal> = None;
     for factor in &facts.multiples {
@@ -27,7 +27,7 @@ pub(super) fn number(facts: &Facts<'_>) -> Outcome {
     }
 }
 
-/// Whether the number is one, its factors left aside.
+/// Returns whether the number satisfies the facts, ignoring factors.
 fn fits(facts: &Facts<'_>, number: Decimal) -> bool {
     let is_low = facts.low.is_some_and(|low| number < low.at || (number == low.at && low.open));
     let is_high = facts.high.is_some_and(|high| number > high.at || (number == high.at && high.open));
@@ -41,9 +41,9 @@ fn fits(facts: &Facts<'_>, number: Decimal) -> bool {
         && !is_excluded()
 }
 
-/// A multiple of `unit`.
+/// Finds a multiple of `unit`.
 fn multiple(facts: &Facts<'_>, unit: Decimal) -> Outcome {
-    // Every multiple of the unit is one of such a factor.
+    // Every multiple of the unit is a multiple of such a factor.
     if facts.no_multiples.iter().any(|factor| unit.is_multiple_of(*factor)) {
         return Outcome::Nothing;
     }
@@ -76,7 +76,7 @@ fn multiple(facts: &Facts<'_>, unit: Decimal) -> Outcome {
     unknown("it takes too long to try all numbers")
 }
 
-/// Any number.
+/// Finds any number.
 fn any(facts: &Facts<'_>) -> Outcome {
     let ends = [facts.low, facts.high].map(|bound| bound.map(|bound| bound.at));
     let mut candidates: Vec<Decimal> = ends.into_iter().flatten().collect();
@@ -88,7 +88,7 @@ fn any(facts: &Facts<'_>) -> Outcome {
                 None => unknown("the numbers are too large to compare"),
             };
         }
-        // Points between the bounds, as many as it takes to get by what is excluded.
+        // Tries as many points between the bounds as needed to avoid the excluded values.
         let mut above = Some(high);
         for _ in 0..MAX_BETWEEN {
             above = above.and_then(|above| low.between(above));
@@ -106,9 +106,9 @@ fn any(facts: &Facts<'_>) -> Outcome {
         }
     }
     let found = candidates.into_iter().filter(|number| fits(facts, *number)).find_map(Decimal::to_value);
-    // There are more numbers than can be excluded, but this has not found one that can be written.
+    // There are more numbers than excluded ones, but none that can be represented was found.
     found.map_or_else(|| unknown("no number was found between the bounds"), Outcome::Value)
 }
 
-/// How many points between two bounds are tried.
+/// Maximum number of points to try between two bounds.
 const MAX_BETWEEN: usize = 24;

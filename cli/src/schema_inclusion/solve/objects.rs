@@ -1,4 +1,4 @@
-//! Objects with given members.
+//! Finds objects with given members.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use super::{Alternatives, Demand, Outcome, Place, Solver, TOO_LARGE, unknown};
 use crate::schema_inclusion::judge::{Judge, all};
 use crate::schema_inclusion::node::{Kind, PatternId};
 
-/// How many patterns of names are looked at in all combinations.
+/// Maximum number of name patterns that are combined.
 const MAX_PATTERNS: usize = 6;
-/// How many members are added to reach a number of them.
+/// Maximum number of members to add for a minimum count.
 const MAX_ADDED: usize = 64;
-/// What a member is called whose name nobody knows.
+/// The prefix of invented names.
 const OTHER: &str = "other";
 
-/// What is asked of an object, with all names and patterns that matter.
+/// The demands on an object, with all relevant names and patterns.
 struct Problem<'p, 'a> {
     facts: &'p Facts<'a>,
     declared: &'p Declared,
@@ -26,7 +26,7 @@ struct Problem<'p, 'a> {
     patterns: Vec<PatternId>,
 }
 
-/// A member that the object has.
+/// A member of the object.
 #[derive(Debug, Clone)]
 struct Chosen {
     name: Name,
@@ -70,7 +70,7 @@ impl<'a> Solver<'_, 'a> {
             let member = Chosen { name: name.clone(), demands: self.base(&problem, name) };
             match self.member(&problem, &member) {
                 Outcome::Nothing => return Outcome::Nothing,
-                // Another member may show that there is nothing.
+                // Another member may prove that there is no value.
                 outcome @ Outcome::Unknown(_) => drop(alternatives.add(outcome)),
                 Outcome::Value(_) => {}
             }
@@ -87,13 +87,13 @@ impl<'a> Solver<'_, 'a> {
         self.value(Place { demands: member.demands.clone(), declared })
     }
 
-    /// Whether a member may have this name.
+    /// Returns whether a member may have this name.
     fn is_name(&self, problem: &Problem<'_, 'a>, name: &str, more: &[Demand]) -> Option<bool> {
         let name = Value::from(name);
         all(problem.facts.names.iter().chain(more).map(|demand| self.does(demand, &name)))
     }
 
-    /// What a member of this name does, whatever else is asked.
+    /// Returns the demands on a member with this name.
     fn base(&self, problem: &Problem<'_, 'a>, name: &str) -> Vec<Demand> {
         let judge = Judge::new(self.nodes, self.sets);
         Self::base_if(problem, name, |pattern| judge.matches(pattern, name) == Some(true))
@@ -121,7 +121,7 @@ impl<'a> Solver<'_, 'a> {
         demands
     }
 
-    /// Chooses a name for each member that is asked for.
+    /// Chooses a name for each demanded member.
     fn with_someone(&self, problem: &Problem<'_, 'a>, left: &[Someone], chosen: Vec<Chosen>) -> Outcome {
         if !self.step() {
             return unknown(TOO_LARGE);
@@ -202,7 +202,7 @@ impl<'a> Solver<'_, 'a> {
         all(matches.chain([self.is_name(problem, name, &someone.name)]))
     }
 
-    /// Which patterns a name matches: all combinations.
+    /// Returns all combinations of patterns that a name can match.
     fn combinations(
         problem: &Problem<'_, 'a>,
         alternatives: &mut Alternatives,
@@ -218,7 +218,7 @@ impl<'a> Solver<'_, 'a> {
         (0..1_usize << problem.patterns.len()).map(of).collect()
     }
 
-    /// A name that nobody knows, which matches these patterns and not those.
+    /// Returns an unused name that matches these patterns and not those.
     fn fresh_name(
         &self,
         problem: &Problem<'_, 'a>,
@@ -232,7 +232,7 @@ impl<'a> Solver<'_, 'a> {
         let names = problem.facts.names.iter().chain(more).cloned();
         let demands: Vec<_> =
             [Demand::Is(Kind::Text)].into_iter().chain(names).chain(matches).chain(not).collect();
-        // A name that reads well.
+        // A readable name.
         let readable =
             (0..8).map(|number| if number == 0 { OTHER.to_owned() } else { format!("{OTHER}{number}") });
         for name in readable.map(Value::from) {
@@ -243,7 +243,7 @@ impl<'a> Solver<'_, 'a> {
         self.value(Place { demands, declared: Declared::default() })
     }
 
-    /// Adds members until there are enough.
+    /// Adds members until the minimum count is reached.
     fn fill(&self, problem: &Problem<'_, 'a>, mut chosen: Vec<Chosen>) -> Outcome {
         let fewest = usize::try_from(problem.facts.fewest).unwrap_or(usize::MAX);
         if fewest > chosen.len() + problem.known.len() + MAX_ADDED {

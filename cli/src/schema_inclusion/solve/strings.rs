@@ -1,4 +1,4 @@
-//! Texts of given lengths and patterns.
+//! Finds strings with given lengths and patterns.
 
 use serde_json::Value;
 

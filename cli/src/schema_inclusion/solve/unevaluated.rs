@@ -1,4 +1,4 @@
-//! What is left unevaluated: what `unevaluatedItems` and `unevaluatedProperties` speak of.
+//! Handles `unevaluatedItems` and `unevaluatedProperties`.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use super::{Demand, Solver};
 use crate::schema_inclusion::node::{Kind, PatternId, Rule};
 
 impl<'a> Solver<'_, 'a> {
-    /// What a rule about unevaluated items or members comes to, once it is known what else holds.
+    /// Returns the demands of a rule about unevaluated items or members, once all other facts are known.
     pub(super) fn unevaluated(
         &self,
         branch: &mut Branch<'a>,

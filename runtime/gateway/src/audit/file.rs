@@ -1,4 +1,4 @@
-//! The audit as a file of JSON lines.
+//! An audit log in a file of JSON lines.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -12,17 +12,19 @@ use std::time::Duration;
 
 use super::{AuditRecord, AuditSink};
 
-/// How many records wait to be written: 10,000. Further ones are counted and lost, and the file says how many.
+/// Maximum number of records in the queue: 10,000. Further records are dropped and counted, and the file reports
+/// how many.
 pub const MAX_QUEUED_RECORDS: usize = 10_000;
 
-/// How long what was written may stay in memory.
+/// Maximum time before written lines are flushed.
 const FLUSH: Duration = Duration::from_secs(1);
 
-/// Writes records to a file, one line of JSON each. When the file has its size, it becomes `{file}.1`, that one `{file}.2`, and so on; the
-/// oldest is removed. Only its owner can read it (mode 0600).
+/// Writes records to a file, one line of JSON each. When the file reaches its maximum size, it is renamed to
+/// `{file}.1`, that one to `{file}.2`, and so on; the oldest file is removed. Only the owner can read the file
+/// (mode 0600).
 ///
-/// A thread of its own writes, so that a slow disk slows no call. What cannot be written is counted ([`AuditFile::lost`]), and a line
-/// `{"lost":N}` says so as soon as lines can be written again.
+/// A separate thread writes the file, so a slow disk does not slow down calls. Dropped records are counted
+/// ([`AuditFile::lost`]), and a line `{"lost":N}` is written as soon as possible.
 ///
 /// ```no_run
 /// use toolwright_gateway::audit::AuditFile;
@@ -48,47 +50,47 @@ pub struct AuditFileBuilder {
 }
 
 impl AuditFile {
-    /// The size at which a file is rotated: 64 MiB.
+    /// The default size at which a file is rotated: 64 MiB.
     pub const MAX_BYTES: u64 = 64 << 20;
-    /// How many rotated files are kept: 8.
+    /// The default number of rotated files: 8.
     pub const FILES: u32 = 8;
 
-    /// A file at this path, with the defaults.
+    /// Creates a builder for a file at this path, with the defaults.
     pub fn builder(path: impl Into<PathBuf>) -> AuditFileBuilder {
         AuditFileBuilder { path: path.into(), max_bytes: Self::MAX_BYTES, files: Self::FILES }
     }
 
-    /// How many records could not be written.
+    /// Returns the number of records that could not be written.
     pub fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Writes what waits, and ends. Later records are lost.
+    /// Writes all queued records and stops. Later records are dropped.
     pub fn close(&self) {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner).take();
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // A panic of the writer has nothing to add.
+        // A panic of the writer thread is already reported.
         _ = writer.map(JoinHandle::join);
     }
 }
 
 impl AuditFileBuilder {
-    /// Another size than [`AuditFile::MAX_BYTES`], 4 KiB at least.
+    /// Sets the maximum size of a file, at least 4 KiB; default [`AuditFile::MAX_BYTES`].
     pub fn max_bytes(mut self, bytes: u64) -> Self {
         self.max_bytes = bytes.max(4 << 10);
         self
     }
 
-    /// Another number of rotated files than [`AuditFile::FILES`]; 0 keeps none.
+    /// Sets the number of rotated files; default [`AuditFile::FILES`], 0 keeps none.
     pub fn files(mut self, files: u32) -> Self {
         self.files = files;
         self
     }
 
-    /// Opens the file, whose lines are kept.
+    /// Opens the file and appends to it.
     ///
     /// # Errors
-    /// Why it cannot be opened.
+    /// Returns the error of opening the file.
     pub fn open(self) -> io::Result<AuditFile> {
         let rotating = Rotating::open(self)?;
         let (lines, written) = mpsc::sync_channel(MAX_QUEUED_RECORDS);
@@ -124,7 +126,7 @@ impl fmt::Debug for AuditFile {
     }
 }
 
-/// Writes lines until there are no more.
+/// Writes lines until the channel is closed.
 fn write(mut file: Rotating, lines: &mpsc::Receiver<Vec<u8>>, lost: &AtomicU64) {
     let mut reported = 0;
     loop {
@@ -132,8 +134,8 @@ fn write(mut file: Rotating, lines: &mpsc::Receiver<Vec<u8>>, lost: &AtomicU64) 
             Ok(line) => {
                 let missing = lost.load(Ordering::Relaxed);
                 if missing > reported {
-                    let said = format!("{{\"lost\":{}}}\n", missing - reported);
-                    if file.write(said.as_bytes()).is_ok() {
+                    let line = format!("{{\"lost\":{}}}\n", missing - reported);
+                    if file.write(line.as_bytes()).is_ok() {
                         reported = missing;
                     }
                 }
@@ -150,10 +152,10 @@ fn write(mut file: Rotating, lines: &mpsc::Receiver<Vec<u8>>, lost: &AtomicU64) 
     }
 }
 
-/// A file that gives way to another when it has its size.
+/// A file that is rotated when it reaches its maximum size.
 struct Rotating {
     settings: AuditFileBuilder,
-    /// None after an error, until it can be opened again.
+    /// `None` after an error, until it can be opened again.
     file: Option<BufWriter<File>>,
     bytes: u64,
 }
@@ -176,7 +178,7 @@ impl Rotating {
         }
         let Some(file) = &mut self.file else { return Ok(()) };
         if let Err(error) = file.write_all(line) {
-            // What is buffered is lost with it, rather than written twice.
+            // Buffered lines are dropped, since they could be written twice.
             self.file.take().map(BufWriter::into_parts);
             return Err(error);
         }
@@ -199,7 +201,7 @@ impl Rotating {
             PathBuf::from(name)
         };
         for number in (1..self.settings.files).rev() {
-            // There may be fewer yet.
+            // There may be fewer files.
             _ = std::fs::rename(numbered(number), numbered(number + 1));
         }
         if self.settings.files == 0 {
@@ -271,7 +273,7 @@ mod tests {
         let path = folder.path().join("audit.jsonl");
         let settings = AuditFile::builder(&path).max_bytes(4 << 10).files(1);
         let mut rotating = Rotating::open(settings).unwrap();
-        // A folder stands where the rotated file should be, so that it cannot be rotated.
+        // A folder with the name of the rotated file makes rotation fail.
         let blocked = folder.path().join("audit.jsonl.1");
         std::fs::create_dir_all(blocked.join("x")).unwrap();
         let line = vec![b'x'; 3 << 10];

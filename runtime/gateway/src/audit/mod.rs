@@ -1,7 +1,7 @@
 //! Who called what, and the outcome: one record for each request that reaches a server or a worker.
 //!
-//! `record` is what is written of a request, and `file` writes it to a file that is rotated. A record has the digest of the arguments
-//! and never the arguments, nothing of results, and no token.
+//! `record` defines the record of a request, and `file` writes records to a rotated file. A record has a digest
+//! of the arguments, but no arguments, results or tokens.
 
 mod file;
 mod record;
@@ -9,7 +9,7 @@ mod record;
 pub use file::{AuditFile, MAX_QUEUED_RECORDS};
 pub use record::{AuditRecord, MAX_TEXT_BYTES, Outcome};
 
-/// Takes the records of requests.
+/// Receives the records of requests.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -30,6 +30,6 @@ pub use record::{AuditRecord, MAX_TEXT_BYTES, Outcome};
 /// # let _ = Last::default();
 /// ```
 pub trait AuditSink: Send + Sync + 'static {
-    /// Takes a record. It is called when a request has ended, on the thread that answers it, so it must not block.
+    /// Handles a record. It is called when a request ends, on the thread that answers it, so it must not block.
     fn record(&self, record: &AuditRecord);
 }

@@ -1,4 +1,4 @@
-//! One request in the audit.
+//! The audit record of a request.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use toolwright_server::auth::Access;
 use crate::pins::digest;
 use crate::scope::Scope;
 
-/// The longest name in a record, in bytes: what a caller sends is cut there.
+/// Maximum length of a name in a record, in bytes; longer ones are truncated.
 pub const MAX_TEXT_BYTES: usize = 256;
 
-/// A request that has ended. As JSON it is one line of the audit.
+/// A completed request. Serializes as one line of the audit log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -26,7 +26,8 @@ pub struct AuditRecord {
     /// The run of the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
-    /// The caller: `sub` of its token. None for the program that has started the gateway, and for callers without tokens.
+    /// The caller: the `sub` claim of its token. `None` for the program that started the gateway, and for
+    /// callers without tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caller: Option<String>,
     /// The id of the caller's token (`jti`), by which it can be revoked.
@@ -34,29 +35,29 @@ pub struct AuditRecord {
     pub token: Option<String>,
     /// The method, such as `tools/call`.
     pub method: &'static str,
-    /// The public name of the tool or prompt, or the address of the resource.
+    /// The public name of the tool or prompt, or the URI of the resource.
     pub target: String,
     /// SHA-256 of the arguments' canonical JSON (RFC 8785): `sha256:` and hexadecimal digits. Short arguments can be guessed from it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,
-    /// How many bytes the arguments have.
+    /// The size of the arguments in bytes.
     pub argument_bytes: usize,
     /// The outcome.
     pub outcome: Outcome,
-    /// The name of the error for programs, such as `timeout`, if it has one.
+    /// The machine-readable name of the error, such as `timeout`, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// The code of a protocol error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<i64>,
-    /// The id of the call at the workers, where it has failed.
+    /// The id of the call on the call bus, if it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
     /// How long it took, in milliseconds.
     pub duration_ms: u64,
-    /// The configuration that was in force, or the revision of the run's registry.
+    /// The configuration in use, or the revision of the run's registry.
     pub configuration: String,
-    /// The policy that was in force, if there was one.
+    /// The policy in use, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
 }
@@ -68,20 +69,20 @@ pub struct AuditRecord {
 pub enum Outcome {
     /// A result.
     Ok,
-    /// A result that says that the tool has failed.
+    /// A result with `isError`.
     ToolError,
     /// A protocol error.
     Error,
-    /// The client was asked for input, and makes the request again.
+    /// The client was asked for input and will repeat the request.
     InputRequired,
-    /// A policy refused it.
+    /// A policy rejected it.
     Refused,
-    /// It was cancelled, or its caller left.
+    /// It was cancelled, or its caller disconnected.
     Cancelled,
 }
 
 impl Outcome {
-    /// As it is written.
+    /// Returns the name in the audit log.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -95,7 +96,7 @@ impl Outcome {
 }
 
 impl AuditRecord {
-    /// A request of a caller, before anything has come of it.
+    /// A request whose outcome is not known yet.
     pub fn new(access: &Access, method: &'static str, target: &str, arguments: Option<&RawValue>) -> Self {
         let scope = Scope::of(access);
         let who = access.principal().and_then(|principal| principal.claims::<Who>().ok()).unwrap_or_default();
@@ -120,23 +121,23 @@ impl AuditRecord {
         }
     }
 
-    /// Notes how long it took, and when it ended.
+    /// Sets the duration and the end time.
     pub(crate) fn end(&mut self, took: Duration, now: Duration) {
         let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         (self.duration_ms, self.time) = (milliseconds(took), milliseconds(now));
     }
 }
 
-/// The claims that a record has.
+/// Returns the claims for the record.
 #[derive(Default, Deserialize)]
 struct Who {
     sub: Option<String>,
     jti: Option<String>,
 }
 
-/// The digest of arguments, the same for all texts of one value.
+/// Returns the digest of arguments, which does not depend on formatting.
 fn digest_of(arguments: &RawValue) -> String {
-    // A raw value is JSON, unless it is nested too deeply.
+    // A raw value is valid JSON, but may be nested too deeply.
     let value: Value = serde_json::from_str(arguments.get()).unwrap_or_else(|_| arguments.get().into());
     digest(&value)
 }

@@ -1,4 +1,4 @@
-//! What lies between gateways and workers.
+//! The interface between gateways and workers.
 
 use std::time::Duration;
 
@@ -8,54 +8,54 @@ use serde_json::{Map, Value, json};
 use toolwright_core::protocol::{ErrorObject, error};
 use toolwright_server::BoxFuture;
 
-/// How long a worker holds a call without renewing its lease, and how long it counts as there after it has said so:
-/// 10 seconds, unless a bus says otherwise ([`CallBus::lease`]). Workers renew both three times in that time.
+/// How long a worker's lease of a call and its registration are valid without renewal: 10 seconds, unless a bus
+/// uses another duration ([`CallBus::lease`]). Workers renew both three times per lease.
 pub const LEASE: Duration = Duration::from_secs(10);
 /// How long the record of a call is kept after it was submitted: one hour.
 pub const RECORD_TTL: Duration = Duration::from_hours(1);
-/// The most calls of a pool that wait for a worker.
+/// Maximum number of calls per pool that wait for a worker.
 pub const MAX_QUEUED: usize = 1_000;
-/// How often a call that may be repeated is given to a worker.
+/// Maximum number of times that a repeatable call is given to a worker.
 pub const MAX_ATTEMPTS: u32 = 3;
-/// The most bytes of the arguments and `_meta` of a call: 4 MiB.
+/// Maximum size of a call's arguments and `_meta`: 4 MiB.
 pub const MAX_CALL_BYTES: usize = 4 << 20;
-/// The most bytes of a result: 16 MiB. A call with a larger one has failed.
+/// Maximum size of a result: 16 MiB. A call with a larger result fails.
 pub const MAX_RESULT_BYTES: usize = 16 << 20;
 
-/// A call on its way to a worker.
+/// A call for a worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Call {
-    /// The id that the gateway gave it: unique, and growing with time.
+    /// The call id: unique, in chronological order.
     pub id: String,
     /// The organization of the run.
     pub org: Option<String>,
     /// The run.
     pub run: Option<String>,
-    /// The node whose tool is called.
+    /// The node that owns the tool.
     pub node: String,
     /// The tool.
     pub tool: String,
-    /// The arguments: the text of a JSON object. They have been checked against the tool's schema.
+    /// The arguments: the text of a JSON object, already validated against the tool's schema.
     pub arguments: Box<RawValue>,
-    /// The request's `_meta`, without what is the protocol's: such as a trace context.
+    /// The request's `_meta` without the members defined by the protocol, for instance a trace context.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
-    /// Until when an answer is of use, in milliseconds since 1970.
+    /// The deadline, in milliseconds since 1970.
     pub deadline: u64,
-    /// Whether the call may be made again when it is not known what became of it: the tool is read-only or idempotent.
+    /// Whether the call may be repeated if its outcome is unknown: the tool is read-only or idempotent.
     pub is_repeatable: bool,
 }
 
 impl Call {
-    /// A call of a tool of a node.
+    /// Creates a call of a tool of a node.
     pub fn new(id: String, node: String, tool: String, arguments: Box<RawValue>, deadline: u64) -> Self {
         let (org, run, meta, is_repeatable) = (None, None, Map::new(), false);
         Self { id, org, run, node, tool, arguments, meta, deadline, is_repeatable }
     }
 
-    /// Refuses a call that is too large for a bus.
+    /// Rejects a call that is too large.
     pub(crate) fn check_size(&self) -> Result<(), CallError> {
         let meta = if self.meta.is_empty() {
             0
@@ -73,56 +73,56 @@ impl Call {
 pub struct Claim {
     /// The call.
     pub call: Call,
-    /// The lease: whoever has it may renew and finish the call, until it ends.
+    /// The lease: its holder may renew and finish the call, until it expires.
     pub lease: String,
-    /// How often the call has been claimed, this time included.
+    /// The number of times that the call has been claimed, including this one.
     pub attempt: u32,
 }
 
 impl Claim {
-    /// A claimed call.
+    /// Creates a claim.
     pub fn new(call: Call, lease: String, attempt: u32) -> Self {
         Self { call, lease, attempt }
     }
 }
 
-/// How far a call has come, as in `notifications/progress`.
+/// The progress of a call, as in `notifications/progress`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
-    /// How much is done.
+    /// The progress so far.
     pub progress: f64,
-    /// How much there is to do, where that is known.
+    /// The total, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<f64>,
-    /// For people.
+    /// A message for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// How a worker stands with its lease.
+/// The state of a worker's lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lease {
-    /// It has been renewed.
+    /// The lease was renewed.
     Held,
-    /// It has been renewed, and the caller has cancelled the call: the worker should stop and finish it.
+    /// The lease was renewed, and the caller cancelled the call: the worker should stop and finish it.
     Cancelled,
-    /// It has ended, and the call is another worker's or nobody's: what the worker makes of it is not taken.
+    /// The lease has expired, and another worker may have the call: the worker's outcome will be discarded.
     Lost,
 }
 
-/// What became of a call.
+/// The state of a call.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum CallState {
-    /// It waits for a worker.
+    /// The call waits for a worker.
     Queued,
-    /// A worker has it.
+    /// A worker has claimed it.
     Running,
-    /// It is done.
+    /// It has a result.
     Done {
-        /// The `CallToolResult`, as of 2026-07-28.
+        /// The `CallToolResult`, in the form of 2026-07-28.
         result: Box<RawValue>,
     },
     /// It failed with a protocol error.
@@ -130,19 +130,19 @@ pub enum CallState {
         /// The error.
         error: ErrorObject,
     },
-    /// Its worker was lost, and it must not be made again: whether it had an effect is not known.
+    /// Its worker was lost and the call must not be repeated: it is unknown whether it had an effect.
     Unknown,
-    /// It was cancelled before a worker had it.
+    /// It was cancelled before a worker claimed it.
     Cancelled,
 }
 
 impl CallState {
-    /// Whether nothing more will come of it.
+    /// Returns whether the state is final.
     pub fn is_final(&self) -> bool {
         !matches!(self, Self::Queued | Self::Running)
     }
 
-    /// How many bytes it keeps.
+    /// Returns the number of bytes that it retains.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Done { result } => result.get().len(),
@@ -154,39 +154,39 @@ impl CallState {
     }
 }
 
-/// What is known of a call.
+/// The record of a call.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct CallRecord {
-    /// What became of it.
+    /// The state.
     pub state: CallState,
-    /// How often it has been claimed.
+    /// The number of times that it has been claimed.
     pub attempt: u32,
-    /// How far it has come.
+    /// The progress.
     pub progress: Option<Progress>,
-    /// Grows with every change of the record.
+    /// Incremented with every change of the record.
     pub version: u64,
 }
 
 impl CallRecord {
-    /// A record.
+    /// Creates a record.
     pub fn new(state: CallState, attempt: u32, progress: Option<Progress>, version: u64) -> Self {
         Self { state, attempt, progress, version }
     }
 }
 
-/// How a worker finishes a call.
+/// The outcome that a worker reports.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Finish {
-    /// With the `CallToolResult`, as of 2026-07-28.
+    /// A `CallToolResult`, in the form of 2026-07-28.
     Result(Box<RawValue>),
-    /// With a protocol error.
+    /// A protocol error.
     Error(ErrorObject),
 }
 
 impl Finish {
-    /// What becomes of the call: a result that is too large is an error.
+    /// Returns the final state of the call; a result that is too large becomes an error.
     pub(crate) fn into_state(self) -> CallState {
         let state = match self {
             Self::Result(result) => CallState::Done { result },
@@ -204,30 +204,30 @@ impl Finish {
     }
 }
 
-/// Why a call cannot be submitted, claimed or looked up.
+/// Errors of submitting, claiming or looking up calls.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
-    /// No worker of the pool is there.
+    /// The pool has no worker.
     #[error("no worker of the pool `{0}` is running; start one, and call again")]
     NoWorker(String),
-    /// Too many calls of the pool wait, or there is no room for another record.
+    /// Too many calls of the pool are waiting, or there is no space for another record.
     #[error("too many calls wait for the workers of the pool `{0}`; call again later")]
     Overloaded(String),
-    /// The arguments and `_meta` of the call have this many bytes, more than [`MAX_CALL_BYTES`].
+    /// The arguments and `_meta` have this many bytes, more than [`MAX_CALL_BYTES`].
     #[error("the call has {0} bytes, {MAX_CALL_BYTES} are allowed: send less at a time")]
     TooLarge(usize),
-    /// The way to the workers is down.
+    /// The bus is unavailable.
     #[error("the workers cannot be reached: {0}")]
     Unavailable(String),
-    /// Nothing is known of the call: it never was, or was longer ago than [`RECORD_TTL`]. Of one that was submitted, it
-    /// means that the store has been lost: whether it had an effect is not known.
+    /// There is no record of the call: it was never submitted, or more than [`RECORD_TTL`] ago. If it was
+    /// submitted, the store was lost, and it is unknown whether the call had an effect.
     #[error("nothing is known of the call `{0}`")]
     NoCall(String),
 }
 
 impl CallError {
-    /// The name of the error for programs, as `kind` in the data of errors.
+    /// Returns the machine-readable name of the error, used as `kind` in the data of errors.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::NoWorker(_) => "no_worker",
@@ -238,7 +238,8 @@ impl CallError {
         }
     }
 
-    /// As an error to a caller, with `kind` and `retryable` in its data, since nothing was done.
+    /// Converts into an error for callers, with `kind` and `retryable` in its data, since the call was not
+    /// executed.
     pub fn to_rpc(&self, call: &str) -> ErrorObject {
         let is_retryable = !matches!(self, Self::TooLarge(_));
         let mut data = json!({"kind": self.kind(), "retryable": is_retryable, "call_id": call});
@@ -251,10 +252,10 @@ impl CallError {
 
 /// Carries calls from gateways to workers, and their outcomes back.
 ///
-/// A call is claimed by one worker at a time. One whose lease ends without being renewed is given to another worker if it
-/// [may be repeated](Call::is_repeatable), [`MAX_ATTEMPTS`] times in all; else it becomes [`CallState::Unknown`]. What a worker finishes
-/// is taken only while it holds the lease, and only once, so a worker that was thought dead changes nothing when it comes
-/// back. All implementations pass one suite of tests.
+/// A call is claimed by one worker at a time. If a lease expires, the call is given to another worker if it [may
+/// be repeated](Call::is_repeatable), at most [`MAX_ATTEMPTS`] times; otherwise its state becomes
+/// [`CallState::Unknown`]. A worker can finish a call only once and only while it holds the lease, so a worker
+/// that was presumed dead has no effect when it returns. All implementations pass the same tests.
 ///
 /// ```
 /// use toolwright_gateway::calls::{CallBus, CallError, Finish};
@@ -271,30 +272,30 @@ impl CallError {
 /// # let _ = work;
 /// ```
 pub trait CallBus: Send + Sync + 'static {
-    /// How long a lease is good without being renewed, and how long a worker counts as there after it has said so.
+    /// Returns how long a lease and the registration of a worker are valid without renewal.
     fn lease(&self) -> Duration {
         LEASE
     }
 
-    /// Submits a call to a pool. It has a record from now on. Submitting it again, by its id, changes nothing.
+    /// Submits a call to a pool and creates its record. Submitting the same id again has no effect.
     ///
     /// # Errors
-    /// [`CallError::NoWorker`] at once where no worker is there, [`CallError::Overloaded`] where [`MAX_QUEUED`] calls wait,
-    /// [`CallError::TooLarge`], [`CallError::Unavailable`]. After the last one the call may have been submitted;
-    /// [`CallBus::record`] knows.
+    /// [`CallError::NoWorker`] immediately if the pool has no worker, [`CallError::Overloaded`] if
+    /// [`MAX_QUEUED`] calls are waiting, [`CallError::TooLarge`], [`CallError::Unavailable`]. After the last
+    /// one, the call may have been submitted; see [`CallBus::record`].
     fn submit<'a>(&'a self, pool: &'a str, call: Call) -> BoxFuture<'a, Result<(), CallError>>;
 
-    /// Waits until the record of a call is newer than `seen`, and gives it. The first version is 1, so 0 waits for nothing.
-    /// That a worker has claimed the call may be told late, as it is news for nobody.
+    /// Waits until the record of a call is newer than version `seen`, and returns it. The first version is 1, so
+    /// 0 does not wait. A claim may be reported with delay, because callers do not need it.
     fn wait<'a>(&'a self, call: &'a str, seen: u64) -> BoxFuture<'a, Result<CallRecord, CallError>>;
 
-    /// What is known of a call.
+    /// Returns the record of a call.
     fn record<'a>(&'a self, call: &'a str) -> BoxFuture<'a, Result<CallRecord, CallError>>;
 
-    /// Cancels a call: one that waits is gone, the worker of one that runs is told.
+    /// Cancels a call: a waiting call is removed, the worker of a claimed call is notified.
     fn cancel<'a>(&'a self, call: &'a str) -> BoxFuture<'a, Result<(), CallError>>;
 
-    /// Says that a worker of a pool is there, for [`CallBus::lease`]; with false that it leaves.
+    /// Registers a worker of a pool for the duration of [`CallBus::lease`]; `false` removes it.
     fn announce<'a>(
         &'a self,
         pool: &'a str,
@@ -302,11 +303,12 @@ pub trait CallBus: Send + Sync + 'static {
         is_there: bool,
     ) -> BoxFuture<'a, Result<(), CallError>>;
 
-    /// Waits for a call of the pool whose deadline has not passed, and claims it. Dropping the future claims nothing.
+    /// Waits for a call of the pool whose deadline has not passed, and claims it. Cancel safe: dropping the
+    /// future claims nothing.
     fn claim<'a>(&'a self, pool: &'a str, worker: &'a str) -> BoxFuture<'a, Result<Claim, CallError>>;
 
-    /// Waits for a call as [`CallBus::claim`] does, and claims what else waits, up to `most` calls in all and as many as the bus gives
-    /// at once. There is at least one. Dropping the future claims nothing. Unless a bus has a better way, it is one.
+    /// Waits for a call like [`CallBus::claim`], and claims up to `most` waiting calls at once, at least one.
+    /// Cancel safe: dropping the future claims nothing. The default implementation claims one.
     fn claim_many<'a>(
         &'a self,
         pool: &'a str,
@@ -317,7 +319,7 @@ pub trait CallBus: Send + Sync + 'static {
         Box::pin(async move { Ok(vec![self.claim(pool, worker).await?]) })
     }
 
-    /// Renews a lease, with the progress since the last time.
+    /// Renews a lease and reports progress.
     fn renew<'a>(
         &'a self,
         call: &'a str,
@@ -325,12 +327,13 @@ pub trait CallBus: Send + Sync + 'static {
         progress: Option<Progress>,
     ) -> BoxFuture<'a, Result<Lease, CallError>>;
 
-    /// Waits until the caller cancels a call that this process has claimed; forever, if it never does. The message may get
-    /// lost, so [`CallBus::renew`] says it as well.
+    /// Waits until the caller cancels a call that this process has claimed, or forever. The message may be lost,
+    /// so [`CallBus::renew`] reports cancellation as well.
     fn cancelled<'a>(&'a self, call: &'a str, lease: &'a str) -> BoxFuture<'a, ()>;
 
-    /// Finishes a call. Gives whether that was taken: only the holder of the lease can, and only once. A lease that is over
-    /// still counts until the bus has noticed, since by then nobody else has the call.
+    /// Finishes a call, and returns whether the outcome was accepted: only the holder of the lease can finish
+    /// it, and only once. An expired lease is accepted until the bus has noticed, since no other worker has the
+    /// call yet.
     fn finish<'a>(
         &'a self,
         call: &'a str,

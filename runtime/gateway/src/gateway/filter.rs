@@ -1,4 +1,4 @@
-//! What each caller of a gateway sees.
+//! Restricts what each caller of a gateway can see.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,10 +7,10 @@ use toolwright_server::auth::Access;
 
 use crate::scope::{EntryId, Scope};
 
-/// For how many scopes lists are kept.
+/// Maximum number of scopes whose lists are cached.
 const MAX_SCOPES: usize = 1_024;
 
-/// Lists of what scopes admit, kept as long as the list that they were made of is the same.
+/// Filtered lists by scope, cached as long as the full list is unchanged.
 #[derive(Debug)]
 pub(super) struct ByScope<T>(Mutex<HashMap<Scope, Filtered<T>>>);
 
@@ -27,7 +27,7 @@ impl<T> Default for ByScope<T> {
 }
 
 impl<T: Clone> ByScope<T> {
-    /// What a caller sees of a list, where `admits` is what its scope says of an entry.
+    /// Returns the entries of a list that `admits` returns true for.
     pub(super) fn list(&self, sight: &Sight<'_>, all: Arc<[T]>, admits: impl Fn(&T) -> bool) -> Arc<[T]> {
         let scope = match sight {
             Sight::All => return all,
@@ -50,25 +50,25 @@ impl<T: Clone> ByScope<T> {
     }
 }
 
-/// Whose the servers of a gateway are: those of a run, or, with neither, of the configuration.
+/// The owner of the servers of a gateway: a run, or the configuration if both are `None`.
 #[derive(Debug, Default)]
 pub(super) struct Owner {
     pub(super) org: Option<String>,
     pub(super) run: Option<String>,
 }
 
-/// Who may see what.
+/// The visibility of a caller.
 pub(super) enum Sight<'a> {
     /// Everything.
     All,
-    /// What a scope admits of the servers of an organization and run, or of the configuration.
+    /// The servers of an organization and run, or of the configuration, that a scope admits.
     Scope(&'a Scope, &'a Owner),
     /// Nothing.
     Nothing,
 }
 
 impl<'a> Sight<'a> {
-    /// What a caller sees of a gateway that goes by scopes.
+    /// The view of a caller on a gateway that checks scopes.
     pub(super) fn by_scope(caller: &'a Access, owner: &'a Owner) -> Self {
         match Scope::of(caller) {
             _ if caller.is_trusted() => Self::All,
@@ -77,7 +77,7 @@ impl<'a> Sight<'a> {
         }
     }
 
-    /// Whether a tool of a server is there for the caller.
+    /// Returns whether the caller may use a tool of a server.
     pub(super) fn has(&self, server: &str, name: &str) -> bool {
         match self {
             Self::All => true,
@@ -89,7 +89,7 @@ impl<'a> Sight<'a> {
         }
     }
 
-    /// Whether what else a server has is there for the caller: its prompts and resources.
+    /// Returns whether the caller may use the prompts and resources of a server.
     pub(super) fn has_all_of(&self, server: &str) -> bool {
         match self {
             Self::All => true,

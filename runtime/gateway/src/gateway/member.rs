@@ -1,4 +1,4 @@
-//! One of the servers behind a gateway.
+//! An upstream server of a gateway.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -12,23 +12,23 @@ use toolwright_client::{Client, ClientError};
 use super::Shared;
 use crate::proxy::Proxy;
 
-/// The pause after the first failure to connect; it doubles up to [`MAX_PAUSE`].
+/// The delay after the first failed connection attempt; it doubles up to [`MAX_PAUSE`].
 const PAUSE: Duration = Duration::from_secs(1);
 const MAX_PAUSE: Duration = Duration::from_secs(30);
-/// How long a server that is no longer wanted goes on for the calls that it has.
+/// How long the calls of a removed server may continue.
 const DRAIN: Duration = Duration::from_secs(30);
-/// How often is looked whether these calls have ended.
+/// The polling interval for the end of these calls.
 const DRAIN_STEP: Duration = Duration::from_millis(100);
 
-/// How it stands with a server behind a gateway.
+/// The state of an upstream server.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum UpstreamState {
-    /// It is being connected to for the first time.
+    /// Connecting for the first time.
     Connecting,
-    /// It has been connected to, and its lists are known.
+    /// Connected, and its lists are known.
     Up,
-    /// The last attempt to connect failed, for this reason; there will be another one.
+    /// The last attempt to connect failed, for this reason; it will be retried.
     Failed(String),
 }
 
@@ -48,7 +48,7 @@ enum State {
 }
 
 impl Member {
-    /// Begins to connect.
+    /// Starts connecting.
     pub(super) fn start(spec: ServerSpec, client: Client, gateway: Weak<Shared>) -> Self {
         let state = watch::Sender::new(State::Connecting);
         let task = connect(client.clone(), spec.name.clone(), state.clone(), gateway);
@@ -72,7 +72,7 @@ impl Member {
         }
     }
 
-    /// The server, if it has been connected to.
+    /// Returns the server, if it is connected.
     pub(super) fn proxy(&self) -> Option<Arc<Proxy>> {
         match &*self.state.borrow() {
             State::Up(proxy) => Some(Arc::clone(proxy)),
@@ -80,7 +80,7 @@ impl Member {
         }
     }
 
-    /// Waits until it has been tried to connect, and says why it failed.
+    /// Waits for the first attempt to connect, and returns its error.
     pub(super) async fn first_attempt(&self) -> Option<ClientError> {
         let mut state = self.state.subscribe();
         match state.wait_for(|state| !matches!(state, State::Connecting)).await.ok().as_deref() {
@@ -89,12 +89,12 @@ impl Member {
         }
     }
 
-    /// Ends the connection as soon as its calls have ended.
+    /// Closes the connection as soon as its calls have ended.
     pub(super) fn retire(self: &Arc<Self>) {
         self.connecting.abort();
         let member = Arc::clone(self);
         tokio::spawn(async move {
-            // The state holds one; each call that runs holds another.
+            // The state holds one reference; each running call holds another.
             let mut left = DRAIN;
             while member.proxy().is_some_and(|proxy| Arc::strong_count(&proxy) > 2) && !left.is_zero() {
                 sleep(DRAIN_STEP).await;
@@ -116,7 +116,7 @@ impl Drop for Member {
     }
 }
 
-/// Connects, again and again until that succeeds. From then on the client itself starts a lost server again.
+/// Connects, with retries. After that, the client itself restarts a lost server.
 async fn connect(client: Client, name: String, state: watch::Sender<State>, gateway: Weak<Shared>) {
     let mut pause = PAUSE;
     loop {

@@ -1,4 +1,4 @@
-//! One list of the lists of many servers.
+//! Merges the lists of several servers.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,23 +12,23 @@ use toolwright_core::schema::Profile;
 use super::member::Member;
 use crate::proxy::Proxy;
 
-/// Member of `_meta` with the name that an entry has at its server.
+/// Member of `_meta` with an entry's name on its server.
 const NAME: &str = "io.toolwright/name";
 
-/// The server that a tool of a gateway's list is of.
+/// The server that provides a tool.
 pub(crate) fn server_of(tool: &ToolDefinition) -> Option<&str> {
     origin(tool.meta.as_ref())
 }
 
-/// The server that `_meta` of an entry of a gateway's list names.
+/// Returns the server that `_meta` of an entry names.
 pub(super) fn origin(meta: Option<&Map<String, Value>>) -> Option<&str> {
     meta?.get(meta::SERVER)?.as_str()
 }
 
-/// The last list that was made, and of what.
-pub(super) struct Merged<T>(Mutex<Arc<Made<T>>>);
+/// The last merged list, and its sources.
+pub(super) struct Merged<T>(Mutex<Arc<MergedList<T>>>);
 
-struct Made<T> {
+struct MergedList<T> {
     sources: Vec<Source<T>>,
     names: PublicNames,
     list: Arc<[T]>,
@@ -37,7 +37,7 @@ struct Made<T> {
 /// The list of one server.
 pub(super) type Source<T> = (Arc<Member>, Arc<[T]>);
 
-/// What has a name that is unique on its server.
+/// An entry with a name that is unique on its server.
 pub(super) trait Named: Clone {
     fn name(&self) -> &str;
     fn under(&self, name: String) -> Self;
@@ -78,45 +78,45 @@ impl Named for Prompt {
 
 impl<T> Default for Merged<T> {
     fn default() -> Self {
-        let made = Made { sources: Vec::new(), names: PublicNames::default(), list: Arc::new([]) };
-        Self(Mutex::new(Arc::new(made)))
+        let merged = MergedList { sources: Vec::new(), names: PublicNames::default(), list: Arc::new([]) };
+        Self(Mutex::new(Arc::new(merged)))
     }
 }
 
 impl<T: Named> Merged<T> {
-    /// The list of all of them, made again if one of the lists is another than before.
+    /// Returns the merged list, which is rebuilt if one of the lists has changed.
     pub(super) fn list(&self, sources: Vec<Source<T>>) -> Arc<[T]> {
-        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_same = made.sources.len() == sources.len()
-            && made
+        let mut merged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = merged.sources.len() == sources.len()
+            && merged
                 .sources
                 .iter()
                 .zip(&sources)
                 .all(|(before, now)| Arc::ptr_eq(&before.0, &now.0) && Arc::ptr_eq(&before.1, &now.1));
         if !is_same {
-            *made = Arc::new(Made::of(sources));
+            *merged = Arc::new(MergedList::of(sources));
         }
-        Arc::clone(&made.list)
+        Arc::clone(&merged.list)
     }
 
-    /// The server that has what the last list calls `public`, if it has been connected to and `admits` it, and its name
-    /// there.
+    /// Returns the server of the entry `public` of the last list, if it is connected and `admits` it, and the
+    /// entry's name there.
     pub(super) fn find(
         &self,
         public: &str,
         admits: impl FnOnce(&str) -> bool,
     ) -> Option<(Arc<Proxy>, String)> {
-        let made = Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        let found = made.names.find(public)?;
+        let merged = Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let found = merged.names.find(public)?;
         if !admits(&found.server) {
             return None;
         }
-        let (member, _) = made.sources.iter().find(|(member, _)| member.name() == found.server)?;
+        let (member, _) = merged.sources.iter().find(|(member, _)| member.name() == found.server)?;
         Some((member.proxy()?, found.tool.clone()))
     }
 }
 
-impl<T: Named> Made<T> {
+impl<T: Named> MergedList<T> {
     fn of(sources: Vec<Source<T>>) -> Self {
         let names: Vec<Vec<&str>> =
             sources.iter().map(|(_, list)| list.iter().map(Named::name).collect()).collect();
@@ -125,7 +125,7 @@ impl<T: Named> Made<T> {
             .zip(&names)
             .map(|((member, _), names)| Names { server: member.name(), tools: names, prefixed: true })
             .collect();
-        // The names of the servers have been checked.
+        // The server names are already validated.
         let table = PublicNames::new(&wanted, Profile::Portable).unwrap_or_default();
         let mut list = Vec::new();
         for (member, entries) in &sources {

@@ -1,8 +1,8 @@
-//! Many servers as one: [`Gateway`].
+//! Several servers as one: [`Gateway`].
 //!
-//! `member` is one of the servers and the task that connects to it; `merged` makes one list of theirs and knows whose
-//! each entry is; `filter` keeps from each caller what its scope does not admit; `pinning` holds back what is not as it was pinned; `provide` is the
-//! [`Provider`](toolwright_server::Provider).
+//! `member` is an upstream server with the task that connects to it; `merged` merges their lists and maps each
+//! entry to its server; `filter` applies the scopes of callers; `pinning` quarantines tools that differ from
+//! their pins; `provide` implements [`Provider`](toolwright_server::Provider).
 
 mod filter;
 mod member;
@@ -34,18 +34,18 @@ use pinning::Pinning;
 use crate::pins::{Finding, PinMode, Pins};
 pub(crate) use merged::server_of;
 
-/// How many servers a gateway has at most.
+/// Maximum number of servers of a gateway.
 pub const MAX_SERVERS: usize = 1_000;
 
-/// Many servers of any kind and revision as one [`Provider`](toolwright_server::Provider).
+/// Serves several servers of any kind and revision as one [`Provider`](toolwright_server::Provider).
 ///
-/// Tools and prompts are called `{server}__{name}`, or a shorter name where that has more than 64 characters
-/// ([`toolwright_core::names`]); resources keep their addresses, and where two servers have the same one, it is that of
-/// the server that comes first. What is passed on, [`Proxy`](crate::Proxy) says.
+/// Tools and prompts are named `{server}__{name}`, or a shorter name if that exceeds 64 characters
+/// ([`toolwright_core::names`]). Resources keep their URIs; if two servers have the same one, the first server
+/// is used. See [`Proxy`](crate::Proxy) for what is forwarded.
 ///
-/// A server that cannot be reached does not keep the others from working: it is tried again, after 1 second at first and
-/// 30 seconds at last, and clients are notified when its tools are there. One that is lost later keeps its place in the
-/// lists; calls to it say so and start it again.
+/// A server that cannot be reached does not affect the others: the connection is retried after 1 to 30 seconds,
+/// and clients are notified when its tools become available. A server that is lost later stays in the lists;
+/// calls to it report this and restart it.
 ///
 /// Clones are handles to the same gateway.
 ///
@@ -71,84 +71,85 @@ pub struct Gateway(Arc<Shared>);
 
 type Build = Arc<dyn Fn(&ServerSpec) -> ClientBuilder + Send + Sync>;
 
-/// What the handles share.
+/// The state that the handles share.
 struct Shared {
     members: RwLock<Arc<[Arc<Member>]>>,
     tools: Merged<ToolDefinition>,
     prompts: Merged<Prompt>,
     pinning: Pinning,
-    /// Whether callers see what their scopes admit only.
+    /// Whether callers only see what their scopes admit.
     goes_by_scope: AtomicBool,
     owner: Owner,
     tools_by_scope: ByScope<ToolDefinition>,
     prompts_by_scope: ByScope<Prompt>,
-    /// The servers in front, which are told of changes.
-    told: Mutex<Vec<Changes>>,
-    /// Which server a watched resource was found at.
+    /// The servers that use this provider, which are notified of changes.
+    listeners: Mutex<Vec<Changes>>,
+    /// The server of each watched resource.
     watched: Mutex<HashMap<String, String>>,
 }
 
-/// Why servers cannot stand behind a gateway.
+/// Errors of the configuration of a gateway.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GatewayError {
-    /// A name cannot prefix the names of tools.
+    /// The name cannot be used as a prefix of tool names.
     #[error("{0}; give the server another name")]
     Name(#[from] ServerNameError),
-    /// Two servers have one name, capitals aside.
+    /// Two servers have the same name, ignoring case.
     #[error("two servers have the name `{0}`, capitals aside; rename one of them")]
     Twice(String),
     /// More than [`MAX_SERVERS`].
     #[error("{0} servers are too many, {MAX_SERVERS} are allowed; use several gateways")]
     TooMany(usize),
-    /// A server that is `required` cannot be reached.
+    /// A `required` server cannot be reached.
     #[error(transparent)]
     Required(ClientError),
 }
 
-/// What [`Gateway::apply`] has changed, by the names of servers.
+/// The changes made by [`Gateway::apply`], as names of servers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Applied {
-    /// New ones.
+    /// Added servers.
     pub added: Vec<String>,
-    /// Those that are reached in another way than before.
+    /// Servers whose specification changed.
     pub replaced: Vec<String>,
-    /// Those that are gone.
+    /// Removed servers.
     pub removed: Vec<String>,
 }
 
 impl Applied {
-    /// Whether everything stayed as it was.
+    /// Returns whether nothing changed.
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.replaced.is_empty() && self.removed.is_empty()
     }
 }
 
-/// One of the servers.
+/// The status of an upstream server.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct UpstreamStatus {
     /// Its name.
     pub name: String,
-    /// How it stands with it.
+    /// Its connection state.
     pub state: UpstreamState,
-    /// Whether its circuit breaker is open: requests fail at once, since it has answered too few of them.
+    /// Whether its circuit breaker is open: requests fail immediately, since too few were answered.
     pub is_circuit_open: bool,
-    /// What pins say about its tools, if there are pins.
+    /// The findings about its tools, if pins are used.
     pub findings: Vec<Finding>,
 }
 
 impl Gateway {
-    /// How long [`Gateway::connect`] waits for servers that are not required: 1.5 seconds. Their tools come later then.
+    /// How long [`Gateway::connect`] waits for servers that are not required: 1.5 seconds. Their tools may be
+    /// added later.
     pub const PATIENCE: Duration = Duration::from_millis(1_500);
 
-    /// A gateway without servers.
+    /// Creates a gateway without servers.
     pub fn new() -> Self {
         Self::with_owner(Owner::default(), false)
     }
 
-    /// A gateway for the servers of a run, which shows each agent of it what its scope admits.
+    /// Creates a gateway for the servers of a run, which shows each agent what its scope admits.
     pub(crate) fn of_run(org: Option<String>, run: String) -> Self {
         Self::with_owner(Owner { org, run: Some(run) }, true)
     }
@@ -163,17 +164,18 @@ impl Gateway {
             owner,
             tools_by_scope: ByScope::default(),
             prompts_by_scope: ByScope::default(),
-            told: Mutex::default(),
+            listeners: Mutex::default(),
             watched: Mutex::default(),
         }))
     }
 
-    /// A gateway in front of these servers. `build` gives the settings of the client of each.
+    /// Creates a gateway for these servers. `build` returns the client settings for each.
     ///
-    /// Waits for the servers that are [`required`](ServerSpec::required), and at most [`Gateway::PATIENCE`] for the others.
+    /// Waits for the [`required`](ServerSpec::required) servers, and at most [`Gateway::PATIENCE`] for the
+    /// others.
     ///
     /// # Errors
-    /// As [`Gateway::apply`], and [`GatewayError::Required`].
+    /// Those of [`Gateway::apply`], and [`GatewayError::Required`].
     ///
     /// # Panics
     /// Outside of a Tokio runtime.
@@ -189,7 +191,7 @@ impl Gateway {
                 member.first_attempt().await;
             }
         };
-        // Those that take longer are heard of when they are there.
+        // The others are reported when they are connected.
         _ = timeout(Self::PATIENCE, others).await;
         for member in members.iter().filter(|member| member.spec().required) {
             if let Some(error) = member.first_attempt().await {
@@ -199,19 +201,20 @@ impl Gateway {
         Ok(gateway)
     }
 
-    /// Shows each caller what its [`Scope`](crate::Scope) admits, which the verifier of its token must have found: the name of a
-    /// server is the node, and organization and run are none. A caller without a scope sees nothing, one that is
-    /// [trusted](toolwright_server::auth::Access::Trusted) everything. To be said before a server is built with it.
+    /// Shows each caller what its [`Scope`](crate::Scope) admits, which the token verifier must provide: the
+    /// node is the name of a server, organization and run are `None`. A caller without a scope sees nothing, a
+    /// [trusted](toolwright_server::auth::Access::Trusted) caller sees everything. Call it before building a
+    /// server.
     pub fn by_scope(self) -> Self {
         self.0.goes_by_scope.store(true, Ordering::Relaxed);
         self
     }
 
-    /// Makes these the servers behind the gateway. Those whose specification is the same are not touched; the others are
-    /// connected to in the background, and connections that are no longer wanted end when their calls have ended.
+    /// Replaces the servers of the gateway. Servers with an unchanged specification are kept; the others are
+    /// connected in the background, and connections of removed servers are closed when their calls have ended.
     ///
     /// # Errors
-    /// [`GatewayError::Name`], [`GatewayError::Twice`] or [`GatewayError::TooMany`]; everything stays as it was then.
+    /// [`GatewayError::Name`], [`GatewayError::Twice`] or [`GatewayError::TooMany`]; nothing is changed then.
     ///
     /// # Panics
     /// Outside of a Tokio runtime.
@@ -267,8 +270,8 @@ impl Gateway {
         Ok(applied)
     }
 
-    /// Compares the tools of all servers with pins from now on, and calls `report` with each new finding, for every list that a
-    /// server has. With [`PinMode::Block`], tools that are new or changed are neither listed nor callable; with
+    /// Compares the tools of all servers with pins, and calls `report` with each new finding for every list that
+    /// a server returns. With [`PinMode::Block`], new and changed tools are neither listed nor callable; with
     /// [`PinMode::Off`], nothing is compared. Clients are notified. `report` must not block.
     ///
     /// Only tools are pinned, not prompts and resources.
@@ -277,7 +280,7 @@ impl Gateway {
         self.0.tell_all();
     }
 
-    /// The tools of each server that has been connected to, as the server lists them, whatever pins say.
+    /// Returns the tools of each connected server, as listed by the server, regardless of pins.
     pub fn listed_tools(&self) -> Vec<(String, Arc<[ToolDefinition]>)> {
         let members = self.0.members();
         let listed = members.iter().filter_map(|member| {
@@ -287,7 +290,7 @@ impl Gateway {
         listed.collect()
     }
 
-    /// How it stands with each server, in the order in which they were given.
+    /// Returns the status of each server, in the order of the configuration.
     pub fn status(&self) -> Vec<UpstreamStatus> {
         let members = self.0.members();
         let status = members.iter().map(|member| UpstreamStatus {
@@ -299,7 +302,7 @@ impl Gateway {
         status.collect()
     }
 
-    /// Ends all connections.
+    /// Closes all connections.
     pub async fn close(&self) {
         let members = std::mem::take(&mut *self.0.members.write().unwrap_or_else(PoisonError::into_inner));
         for member in members.iter() {
@@ -325,7 +328,7 @@ impl Shared {
         Arc::clone(&self.members.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What a caller sees.
+    /// Returns the view of a caller.
     fn sight<'a>(&'a self, caller: &'a Access) -> Sight<'a> {
         if self.goes_by_scope.load(Ordering::Relaxed) {
             Sight::by_scope(caller, &self.owner)
@@ -334,13 +337,13 @@ impl Shared {
         }
     }
 
-    fn told(&self) -> Vec<Changes> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn listeners(&self) -> Vec<Changes> {
+        self.listeners.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Tells the servers in front that every list may be another.
+    /// Notifies the servers that use this provider that every list may have changed.
     fn tell_all(&self) {
-        for changes in self.told() {
+        for changes in self.listeners() {
             changes.tools();
             changes.prompts();
             changes.resources();

@@ -1,4 +1,4 @@
-//! What pins let through.
+//! Applies pins to the lists of servers.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use crate::pins::{Finding, PinMode, Pins};
 
 type Report = Arc<dyn Fn(&Finding) + Send + Sync>;
 
-/// The pins of a gateway, and what they say about the lists that its servers have now.
+/// The pins of a gateway, and the findings about the current lists of its servers.
 #[derive(Default)]
 pub(super) struct Pinning(Mutex<Option<State>>);
 
@@ -33,8 +33,8 @@ impl Pinning {
         *self.lock() = (mode != PinMode::Off).then_some(state);
     }
 
-    /// The tools of a list that may be listed and called: the list itself, unless some of them are quarantined. What is new
-    /// about a list is reported once.
+    /// Returns the tools of a list that may be listed and called: the list itself, unless some are quarantined.
+    /// New findings are reported once.
     pub(super) fn admit(&self, server: &str, listed: Arc<[ToolDefinition]>) -> Arc<[ToolDefinition]> {
         let mut state = self.lock();
         let Some(state_now) = &mut *state else { return listed };
@@ -64,14 +64,14 @@ impl Pinning {
         admitted
     }
 
-    /// What was found about the last list of a server.
+    /// Returns the findings about the last list of a server.
     pub(super) fn findings(&self, server: &str) -> Vec<Finding> {
         let state = self.lock();
         let seen = state.as_ref().and_then(|state| state.seen.get(server));
         seen.map(|seen| seen.findings.clone()).unwrap_or_default()
     }
 
-    /// Forgets the lists of other servers than these.
+    /// Removes the lists of all other servers.
     pub(super) fn retain(&self, is_kept: impl Fn(&str) -> bool) {
         if let Some(state) = &mut *self.lock() {
             state.seen.retain(|server, _| is_kept(server));

@@ -1,4 +1,4 @@
-//! The gateway as a provider.
+//! Implements the provider.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
@@ -21,7 +21,7 @@ use crate::proxy::Proxy;
 
 impl Provider for Gateway {
     fn attach(&self, changes: Changes) {
-        self.0.told.lock().unwrap_or_else(PoisonError::into_inner).push(changes.clone());
+        self.0.listeners.lock().unwrap_or_else(PoisonError::into_inner).push(changes.clone());
         for (_, proxy) in self.0.up() {
             proxy.attach(changes.clone());
         }
@@ -117,7 +117,7 @@ impl Provider for Gateway {
     }
 
     fn watch_resource(&self, uri: &str) {
-        // Whoever may read it was asked before; the server in front asks for no caller in particular.
+        // Permission was checked before; the server asks on behalf of no particular caller.
         if let Some((member, proxy)) = self.0.who_may_have(uri, &Access::Trusted).into_iter().next() {
             proxy.watch_resource(uri);
             self.0.watched().insert(uri.to_owned(), member.name().to_owned());
@@ -167,28 +167,28 @@ impl Provider for Gateway {
 }
 
 impl Shared {
-    /// The servers that have been connected to.
+    /// Returns the connected servers.
     fn up(&self) -> Vec<(Arc<Member>, Arc<Proxy>)> {
         let members = self.members();
         let up = members.iter().filter_map(|member| Some((Arc::clone(member), member.proxy()?)));
         up.collect()
     }
 
-    /// Those of them that a caller sees all of.
+    /// Returns the connected servers that the caller has full access to.
     fn up_for(&self, caller: &Access) -> Vec<(Arc<Member>, Arc<Proxy>)> {
         let (mut up, sight) = (self.up(), self.sight(caller));
         up.retain(|(member, _)| sight.has_all_of(member.name()));
         up
     }
 
-    /// The server that has a prompt for a caller, and its name there.
+    /// Returns the server of a prompt for a caller, and the prompt's name there.
     fn prompt(&self, public: &str, caller: &Access) -> Option<(Arc<Proxy>, String)> {
         let sight = self.sight(caller);
         self.prompts.find(public, |server| sight.has_all_of(server))
     }
 
-    /// The servers that may have a resource: those that list it, then those with a template that begins as it does, then
-    /// the others, since a result of a tool may link to what no list has.
+    /// Returns the servers that may have a resource: those that list it, then those with a template whose prefix
+    /// matches, then the others, since a tool result may link to an unlisted resource.
     fn who_may_have(&self, uri: &str, caller: &Access) -> Vec<(Arc<Member>, Arc<Proxy>)> {
         let mut up = self.up_for(caller);
         up.retain(|(_, proxy)| proxy.capabilities().resources);
@@ -197,7 +197,7 @@ impl Shared {
                 return 0;
             }
             let templates = proxy.resource_templates(caller);
-            // What stands before the first variable.
+            // The part before the first variable.
             let fixed = |template: &ResourceTemplate| {
                 let fixed = template.uri_template.split('{').next();
                 fixed.is_some_and(|fixed| uri.starts_with(fixed))
@@ -211,9 +211,9 @@ impl Shared {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A server has been connected to.
+    /// Handles the connection of a server.
     pub(super) fn is_up(&self, name: &str, proxy: &Arc<Proxy>) {
-        for changes in self.told() {
+        for changes in self.listeners() {
             proxy.attach(changes);
         }
         let watched: Vec<_> =

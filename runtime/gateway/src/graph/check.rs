@@ -6,9 +6,9 @@ use super::model::{Edge, Mode, Node, Workflow};
 use super::problem::{EdgeName, GraphError, Problem, Problems};
 use super::rules::{Rules, TOOLS_HANDLE};
 
-/// The most nodes of a graph: 100,000.
+/// Maximum number of nodes in a graph: 100,000.
 pub const MAX_NODES: usize = 100_000;
-/// The most edges of a graph: 1,000,000.
+/// Maximum number of edges in a graph: 1,000,000.
 pub const MAX_EDGES: usize = 1_000_000;
 
 /// A valid graph.
@@ -152,7 +152,8 @@ fn order(count: usize, edges: &[Ends]) -> Result<Vec<usize>, (usize, usize)> {
     if order.len() == count { Ok(order) } else { Err(cycle(&waiting, edges)) }
 }
 
-/// The last edge and the length of a cycle among the nodes that still wait: each has an edge from one that waits.
+/// Returns the last edge and the length of a cycle among the remaining nodes: each has an edge from a remaining
+/// node.
 fn cycle(waiting: &[usize], edges: &[Ends]) -> (usize, usize) {
     let mut before: HashMap<usize, (usize, usize)> = HashMap::new();
     for (index, &(source, target)) in edges.iter().enumerate() {

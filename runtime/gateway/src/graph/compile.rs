@@ -45,10 +45,10 @@ pub struct CompiledNode {
     /// other nodes without tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connected_tool_node_ids: Option<Vec<String>>,
-    /// What the editor keeps with it, without the members above.
+    /// Data of the editor, without the members above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<NodeData>,
-    /// Everything else.
+    /// All other members.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }

@@ -1,4 +1,4 @@
-//! A workflow as editors save it. Unknown members are kept.
+//! Workflows as saved by editors. Unknown members are preserved.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,15 +8,15 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Workflow {
-    /// Its name, for people.
+    /// Its display name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The nodes, each with an id of its own.
+    /// The nodes, each with a unique id.
     pub nodes: Vec<Node>,
-    /// The edges; their order is that of the tools of an agent.
+    /// The edges; their order defines the order of an agent's tools.
     #[serde(default)]
     pub edges: Vec<Edge>,
-    /// Everything else.
+    /// All other members.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
@@ -39,22 +39,22 @@ pub struct Node {
     /// The ids of the tools that it may use. [`compile`](super::compile) computes it from the edges and ignores what is given here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connected_tool_node_ids: Option<Vec<String>>,
-    /// What an editor keeps with the node.
+    /// Data of an editor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<NodeData>,
-    /// Everything else.
+    /// All other members.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
 
-/// What an editor keeps with a node.
+/// Data of an editor about a node.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeData {
     /// The settings of the component.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<NodeConfig>,
-    /// Everything else.
+    /// All other members.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
@@ -72,23 +72,23 @@ pub struct NodeConfig {
     /// As [`Node::connected_tool_node_ids`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connected_tool_node_ids: Option<Vec<String>>,
-    /// Everything else.
+    /// All other members.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
 
-/// What happens to a node in a run.
+/// What a run does with a node.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Mode {
-    /// It is run, as a step.
+    /// Executes it as a step.
     #[default]
     Normal,
-    /// It is registered as a tool, and runs when an agent calls it.
+    /// Registers it as a tool, which runs when an agent calls it.
     Tool,
 }
 
-/// Where the inputs of a tool come from.
+/// The sources of a tool's inputs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolConfig {
@@ -98,7 +98,7 @@ pub struct ToolConfig {
     /// Inputs that the agent sets with each call.
     #[serde(default)]
     pub exposed_input_ids: Vec<String>,
-    /// Everything else.
+    /// All other members.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
@@ -120,7 +120,7 @@ pub struct Edge {
     /// The input of the target node; `tools` for tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_handle: Option<String>,
-    /// Everything else.
+    /// All other members.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }

@@ -1,4 +1,4 @@
-//! What happens to each node in a run.
+//! The actions of a run.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::rules::{Rules, ToolKind};
 /// The output that is active once a tool is registered, so that nodes after it run.
 const DEFAULT_PORT: &str = "default";
 
-/// What happens in a run.
+/// The actions of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
@@ -23,11 +23,11 @@ pub struct Plan {
     pub order: Vec<String>,
 }
 
-/// What happens to one node.
+/// The action for one node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlannedNode {
-    /// What is done with it.
+    /// The action.
     pub action: Action,
     /// The component.
     #[serde(rename = "type")]
@@ -49,19 +49,19 @@ pub struct PlannedNode {
     pub connected_tool_node_ids: Option<Vec<String>>,
 }
 
-/// What is done with a node.
+/// What a run does with a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Action {
-    /// It is run, as a step.
+    /// Executes it as a step.
     Run,
-    /// It is registered as a tool, and not run.
+    /// Registers it as a tool, without executing it.
     Register,
     /// Nothing: it is UI-only.
     Skip,
 }
 
-/// Returns what happens to each node in a run, in time linear in the size of the graph.
+/// Returns the action for each node, in time linear in the size of the graph.
 ///
 /// # Errors
 /// As [`compile`](super::compile).

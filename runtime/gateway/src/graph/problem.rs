@@ -1,4 +1,4 @@
-//! What is wrong with a graph.
+//! Errors of a graph.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use toolwright_core::manifest::visible;
 use super::check::{MAX_EDGES, MAX_NODES};
 use super::model::Edge;
 
-/// How many problems of one graph are reported; the rest are counted.
+/// Maximum number of reported problems per graph; the rest are counted.
 pub const MAX_PROBLEMS: usize = 100;
 
-/// How many characters of an id a message shows.
+/// Maximum number of characters of an id in a message.
 const NAME_LIMIT: usize = 100;
 
 /// An edge as errors name it: its index, its id and its ends.
@@ -33,7 +33,7 @@ pub struct EdgeName {
     pub target_handle: Option<String>,
 }
 
-/// One thing that is wrong with a graph.
+/// One problem of a graph.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize)]
 #[serde(tag = "problem", rename_all = "camelCase", rename_all_fields = "camelCase")]
 #[non_exhaustive]
@@ -41,13 +41,13 @@ pub enum Problem {
     /// More than [`MAX_NODES`].
     #[error("{count} nodes are too many, {MAX_NODES} are allowed; split the workflow")]
     TooManyNodes {
-        /// How many there are.
+        /// The number of nodes.
         count: usize,
     },
     /// More than [`MAX_EDGES`].
     #[error("{count} edges are too many, {MAX_EDGES} are allowed; split the workflow")]
     TooManyEdges {
-        /// How many there are.
+        /// The number of edges.
         count: usize,
     },
     /// A node without an id.
@@ -56,7 +56,7 @@ pub enum Problem {
         /// Its index in `nodes`.
         index: usize,
     },
-    /// Two nodes with one id.
+    /// Two nodes with the same id.
     #[error("nodes[{first}] and nodes[{second}] both have the id {}; rename one of them", name(.node))]
     DuplicateNode {
         /// The id.
@@ -119,7 +119,7 @@ pub enum Problem {
     },
 }
 
-/// Everything that is wrong with a graph: up to [`MAX_PROBLEMS`] problems, and how many more there are.
+/// All problems of a graph: up to [`MAX_PROBLEMS`], and the number of further ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphError {
     problems: Vec<Problem>,
@@ -127,12 +127,12 @@ pub struct GraphError {
 }
 
 impl GraphError {
-    /// The problems, in the order of the nodes and then of the edges.
+    /// Returns the problems, first of nodes and then of edges.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// How many more there are.
+    /// Returns the number of further problems.
     pub fn left_out(&self) -> usize {
         self.left_out
     }
@@ -204,7 +204,7 @@ impl fmt::Display for EdgeName {
     }
 }
 
-/// An id in a message: one line, visible, shortened.
+/// Formats an id for a message: one line, visible, truncated.
 fn name(text: &str) -> String {
     let mut short: String = text.chars().take(NAME_LIMIT).collect();
     if short.len() < text.len() {

@@ -167,8 +167,8 @@ fn bad_edges_are_named() {
             "edges[0] from `t` to `t` (input `tools`): it closes a cycle of 1 nodes",
         ),
     ] {
-        let told = problems(&workflow);
-        assert!(told.len() == 1 && told[0].starts_with(expected), "{told:?}");
+        let found = problems(&workflow);
+        assert!(found.len() == 1 && found[0].starts_with(expected), "{found:?}");
     }
 }
 
@@ -189,8 +189,8 @@ fn bad_nodes_are_named() {
             "the input `k` of the node `x` is both bound and exposed",
         ),
     ] {
-        let told = problems(&read(json!({"nodes": nodes})));
-        assert!(told.len() == 1 && told[0].starts_with(expected), "{told:?}");
+        let found = problems(&read(json!({"nodes": nodes})));
+        assert!(found.len() == 1 && found[0].starts_with(expected), "{found:?}");
     }
 }
 
@@ -199,13 +199,13 @@ fn a_cycle_is_found_behind_what_hangs_on_it() {
     let edge = |source: &str, target: &str| json!({"source": source, "target": target});
     let nodes: Vec<_> = ["w", "x", "y", "z"].map(|id| json!({"id": id, "type": "step"})).into();
     let edges = [edge("w", "x"), edge("x", "y"), edge("y", "x"), edge("y", "z")];
-    let told = problems(&read(json!({"nodes": nodes, "edges": edges})));
-    assert_eq!(told.len(), 1);
-    assert!(told[0].starts_with("edges[2] from `y` to `x`: it closes a cycle of 2 nodes"), "{told:?}");
+    let found = problems(&read(json!({"nodes": nodes, "edges": edges})));
+    assert_eq!(found.len(), 1);
+    assert!(found[0].starts_with("edges[2] from `y` to `x`: it closes a cycle of 2 nodes"), "{found:?}");
 }
 
 #[test]
-fn all_problems_are_told_up_to_a_limit() {
+fn all_problems_are_reported_up_to_a_limit() {
     let edges: Vec<_> = (0..MAX_PROBLEMS + 7).map(|_| ("t", "nowhere")).collect();
     let error = compile(&wired(&["t"], &edges), &Rules::default()).unwrap_err();
     assert_eq!((error.problems().len(), error.left_out()), (MAX_PROBLEMS, 7));
@@ -216,8 +216,8 @@ fn all_problems_are_told_up_to_a_limit() {
 fn names_in_messages_are_visible_and_short() {
     let evil = format!("\u{1b}[2J\u{202e}{}", "x".repeat(10_000));
     let workflow = read(json!({"nodes": [], "edges": [{"source": evil, "target": evil, "id": evil}]}));
-    for told in problems(&workflow) {
-        assert!(told.len() < 1_000 && !told.contains(['\u{1b}', '\u{202e}']), "{told:?}");
+    for found in problems(&workflow) {
+        assert!(found.len() < 1_000 && !found.contains(['\u{1b}', '\u{202e}']), "{found:?}");
     }
 }
 

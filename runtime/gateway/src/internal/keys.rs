@@ -12,10 +12,10 @@ use toolwright_server::auth::{ApiKeys, TokenVerifier as _};
 use crate::hex::hex;
 use crate::random;
 
-/// What stands in front of every key, so that scanners for secrets know one.
+/// The prefix of all keys, which secret scanners can detect.
 pub const SERVICE_KEY_PREFIX: &str = "twsk_";
 
-/// What a service may do.
+/// The permissions of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -24,22 +24,22 @@ pub enum Right {
     Register,
     /// Get session tokens for agents.
     Sessions,
-    /// Get session tokens that reach every node of a run. An operator's.
+    /// Get session tokens for all nodes of a run; for operators.
     AllNodes,
     /// Revoke tokens.
     Revoke,
-    /// Look at runs and calls, and at the state and the metrics of the gateway.
+    /// Read runs and calls, and the status and metrics of the gateway.
     Read,
 }
 
-/// Of which organizations a service may touch the runs.
+/// The organizations whose runs a service may access.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Orgs {
-    /// Of this one; none is one of its own.
+    /// This one; `None` is distinct from all named ones.
     Only(Option<String>),
-    /// Of all: each request says which.
+    /// All: each request names one.
     All,
 }
 
@@ -49,11 +49,11 @@ pub enum Orgs {
 pub struct ServiceKey {
     /// Its name.
     pub name: String,
-    /// SHA-256 of its key, in hexadecimal.
+    /// The SHA-256 digest of its key, in hexadecimal.
     pub digest: String,
     /// Its organizations.
     pub orgs: Orgs,
-    /// What it may do.
+    /// Its permissions.
     pub rights: BTreeSet<Right>,
 }
 
@@ -64,7 +64,7 @@ pub struct ServiceKeys {
     services: HashMap<String, ServiceKey>,
 }
 
-/// Why a file of service keys cannot be used.
+/// Errors of a file of service keys.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the service keys in {path} cannot be used: {why}")]
 pub struct ServiceKeyError {
@@ -79,10 +79,10 @@ struct Written {
 }
 
 impl ServiceKeys {
-    /// These services.
+    /// Creates a set of services.
     ///
     /// # Errors
-    /// The name of one whose digest is none, or that is there twice, and why.
+    /// Returns the name of a service whose digest is invalid or whose name is a duplicate, and the reason.
     pub fn new(services: impl IntoIterator<Item = ServiceKey>) -> Result<Self, String> {
         let mut keys = Self::default();
         for service in services {
@@ -94,19 +94,19 @@ impl ServiceKeys {
         Ok(keys)
     }
 
-    /// Those of a file; none if there is no file.
+    /// Reads a file; returns an empty set if it does not exist.
     ///
     /// # Errors
-    /// What is wrong with the file.
+    /// Returns what is wrong with the file.
     pub fn open(path: &Path) -> Result<Self, ServiceKeyError> {
         let wrong = |why: String| ServiceKeyError { path: path.to_owned(), why };
         Self::new(read(path)?.services).map_err(wrong)
     }
 
-    /// Makes a key for a service, adds it to the file, and gives the key: it is kept nowhere.
+    /// Creates a key for a service, adds the service to the file, and returns the key, which is not stored.
     ///
     /// # Errors
-    /// What is wrong with the file, or with the name.
+    /// Returns what is wrong with the file or the name.
     pub fn add(
         path: &Path,
         name: &str,
@@ -125,12 +125,12 @@ impl ServiceKeys {
         Ok(key)
     }
 
-    /// Whether there is no service.
+    /// Returns whether there are no services.
     pub fn is_empty(&self) -> bool {
         self.services.is_empty()
     }
 
-    /// The service that has this key. Takes the same time whichever it is.
+    /// Returns the service with this key, in time that does not depend on the key.
     pub(super) async fn find(&self, key: &str) -> Option<&ServiceKey> {
         let principal = self.verifier.verify(key).await.ok()?;
         self.services.get(principal.subject())

@@ -1,4 +1,4 @@
-//! The listener of the internal API: HTTP/1.1, with limits on what a connection may hold.
+//! The listener of the internal API: HTTP/1.1 with limits per connection.
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -20,17 +20,17 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// The most connections to the internal API at a time: 256. Further ones wait.
+/// Maximum number of connections to the internal API: 256. Further ones wait.
 pub const MAX_CONNECTIONS: usize = 256;
-/// How long the head of a request may take to arrive, and so how long an idle connection stays open: 10 seconds.
+/// Maximum time for the head of a request, and for idle connections: 10 seconds.
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a request may take from its head to its response, with its body: 30 seconds.
+/// Maximum time from the head of a request to its response, including its body: 30 seconds.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The break after an error of the system, such as that there are no more files.
+/// The delay after a system error, such as too many open files.
 const BREAK: Duration = Duration::from_millis(100);
 
-/// How long clients may take.
+/// The timeouts of connections.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Times {
     pub(super) head: Duration,
@@ -43,7 +43,7 @@ impl Default for Times {
     }
 }
 
-/// Serves the routes until `shutdown`, and then the requests that have come.
+/// Serves the routes until `shutdown`, and then finishes the requests that were received.
 pub(super) async fn serve(
     router: Router,
     listener: TcpListener,
@@ -56,7 +56,7 @@ pub(super) async fn serve(
     loop {
         while open.try_join_next().is_some() {}
         let accepted = async {
-            // It is never closed.
+            // The semaphore is never closed.
             let place = Arc::clone(&room).acquire_owned().await.ok();
             (listener.accept().await, place)
         };
@@ -89,7 +89,7 @@ async fn serve_connection(router: Router, stream: TcpStream, times: Times, stop:
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(times.head);
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
-    // An error is the client's leaving, or its not speaking HTTP: nobody is left to tell.
+    // The client disconnected or sent invalid HTTP, so no response is possible.
     tokio::select! {
         _ = connection.as_mut() => return,
         () = stop.cancelled() => connection.as_mut().graceful_shutdown(),
@@ -111,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    /// What a connection gets that sends this and then waits, up to its end.
+    /// Returns everything that a connection receives which sends this and then waits.
     async fn sent(text: &str) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

@@ -1,8 +1,9 @@
-//! The internal API: what services of the operator's own do with runs, over HTTP and JSON.
+//! The internal API: lets the operator's services manage runs, over HTTP and JSON.
 //!
-//! It listens at an address of its own, which agents cannot reach, and every request needs the key of a service. The
-//! organization is that of the key, and never the caller's to choose, unless the key is good for all of them. `keys` has the
-//! services, `requests` what they send, `listener` the connections, `status` is for operators, and this module the routes:
+//! It listens on a separate address that agents must not reach, and every request needs the key of a service.
+//! The organization is that of the key; callers can only choose it if the key is valid for all. `keys` defines
+//! the services, `requests` the request bodies, `listener` handles connections, `status` is for operators, and
+//! this module has the routes:
 //!
 //! | route | right | |
 //! |---|---|---|
@@ -49,7 +50,7 @@ use crate::gateway::Gateway;
 use crate::registry::{Registry, RunId, StoreError};
 use crate::tokens::{Permission, SessionRequest, SessionTokens};
 
-/// The most bytes of a request: 1 MiB.
+/// Maximum size of a request: 1 MiB.
 pub const MAX_REQUEST_BYTES: usize = 1 << 20;
 
 /// The internal API of a gateway.
@@ -68,19 +69,19 @@ struct Shared {
 type Answer = Result<Response, Failure>;
 
 impl InternalApi {
-    /// The API of a registry, for the services that have these keys.
+    /// Creates the API of a registry for the services with these keys.
     pub fn new(registry: Registry, tokens: Arc<SessionTokens>, keys: ServiceKeys) -> Self {
         Self(Arc::new(Shared { registry, tokens, keys, gateway: None, controls: Controls::new() }))
     }
 
-    /// Shows the servers of this gateway, and the counts of these controls, in its status and metrics.
+    /// Adds the servers of this gateway and the metrics of these controls to the status and metrics.
     pub fn observing(self, gateway: Gateway, controls: Controls) -> Self {
         let Shared { registry, tokens, keys, .. } = &*self.0;
         let (registry, tokens, keys) = (registry.clone(), Arc::clone(tokens), keys.clone());
         Self(Arc::new(Shared { registry, tokens, keys, gateway: Some(gateway), controls }))
     }
 
-    /// Its routes, to be mounted. They must not be reachable from outside.
+    /// Returns the routes, which must not be reachable from outside.
     pub fn router(&self) -> Router {
         Router::new()
             .route("/internal/runs", post(open_run))
@@ -102,18 +103,19 @@ impl InternalApi {
     /// Binds an address for [`InternalApi::serve`].
     ///
     /// # Errors
-    /// Where the address cannot be listened at.
+    /// Returns an error if the address is unavailable.
     pub async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
         TcpListener::bind(address).await
     }
 
-    /// Serves the routes until `shutdown` ends, and the requests that came before it. There are at most [`MAX_CONNECTIONS`];
-    /// the head of a request must arrive within [`HEAD_TIMEOUT`], and a request ends after [`REQUEST_TIMEOUT`] with status 408.
+    /// Serves the routes until `shutdown` completes, then finishes requests that were received before. At most
+    /// [`MAX_CONNECTIONS`] are open; the head of a request must arrive within [`HEAD_TIMEOUT`], and a request
+    /// ends after [`REQUEST_TIMEOUT`] with status 408.
     pub async fn serve(self, listener: TcpListener, shutdown: impl Future<Output = ()> + Send + 'static) {
         listener::serve(self.router(), listener, Times::default(), shutdown).await;
     }
 
-    /// The service that sends a request, if it may do this.
+    /// Returns the service that sends a request, if it has this permission.
     async fn service(&self, headers: &HeaderMap, right: Right) -> Result<&ServiceKey, Failure> {
         let header = headers.get(AUTHORIZATION).and_then(|header| header.to_str().ok());
         let key = header.and_then(|header| header.strip_prefix("Bearer ")).map(str::trim);
@@ -142,7 +144,7 @@ impl InternalApi {
 }
 
 impl InternalApi {
-    /// Refuses whoever may not look at what is of all organizations.
+    /// Rejects services that may not read data of all organizations.
     async fn operator(&self, headers: &HeaderMap) -> Result<(), Failure> {
         let service = self.service(headers, Right::Read).await?;
         if service.orgs != Orgs::All {
@@ -153,7 +155,8 @@ impl InternalApi {
     }
 }
 
-/// The run that a service means. Its organization is that of the key; one that the request names must be the same.
+/// Returns the run that a request is about. Its organization is that of the key; a request that names one must
+/// name the same.
 fn run_of(service: &ServiceKey, org: &NamedOrg, run: &str) -> Result<RunId, Failure> {
     let org = match (&service.orgs, org) {
         (Orgs::Only(own), NamedOrg::Absent) => own.clone(),
@@ -219,7 +222,7 @@ async fn show_run(State(api): State<InternalApi>, headers: HeaderMap, Path(run):
     let service = api.service(&headers, Right::Read).await?;
     let no_run = || StoreError::NoRun(run.clone());
     let state = api.0.registry.store().state(&run, None).await?.ok_or_else(no_run)?;
-    // Whether another organization has such a run is not this service's to know.
+    // A service must not learn whether another organization has such a run.
     if matches!(&service.orgs, Orgs::Only(own) if *own != state.org) {
         return Err(no_run().into());
     }
@@ -258,7 +261,7 @@ async fn revoke(State(api): State<InternalApi>, headers: HeaderMap, body: Bytes)
 }
 
 async fn show_call(State(api): State<InternalApi>, headers: HeaderMap, Path(call): Path<String>) -> Answer {
-    // A record does not say of which organization it is.
+    // A record does not contain the organization.
     api.operator(&headers).await?;
     let no_call = || CallError::NoCall(call.clone());
     let bus = api.0.registry.bus().ok_or_else(no_call)?;
@@ -275,7 +278,7 @@ async fn jwks(State(api): State<InternalApi>) -> Response {
     answer(&api.0.tokens.keys().jwks())
 }
 
-/// Whether lists can be had: the store answers.
+/// Returns whether the store answers, so that lists are available.
 async fn ready(State(api): State<InternalApi>) -> Answer {
     api.0.registry.store().state("", None).await?;
     Ok(StatusCode::NO_CONTENT.into_response())

@@ -1,4 +1,4 @@
-//! What services send, and what they are told when it cannot be done.
+//! Request bodies, and error responses.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use toolwright_client::config::Secret;
 use super::keys::{Orgs, ServiceKey};
 use super::run_of;
 use crate::calls::CallError;
-use crate::clock::Clock;
 use crate::registry::{Entry, RUN_TTL, RegisterError, Revocation, RunId, StoreError, check_id};
 use crate::scope::Selection;
 use crate::secrets::SecretError;
+use toolwright_server::auth::Clock;
 
-/// The longest a run may go without being renewed: 24 hours.
+/// Maximum lifetime of a run without renewal: 24 hours.
 pub(super) const MAX_RUN_TTL: Duration = Duration::from_hours(24);
 
 #[derive(Deserialize)]
@@ -29,13 +29,13 @@ pub(super) struct OpenRun {
     ttl_seconds: Option<u64>,
 }
 
-/// Unknown members are refused by the entry's own check: `serde(flatten)` cannot.
+/// Unknown members are rejected by the entry's own validation: `serde(flatten)` cannot.
 #[derive(Deserialize)]
 pub(super) struct RegisterNode {
     pub(super) run: String,
     #[serde(default)]
     pub(super) org: NamedOrg,
-    /// Absent leaves those that the node has as they are.
+    /// If absent, the node keeps its current ones.
     #[serde(default)]
     credentials: Option<BTreeMap<String, String>>,
     #[serde(flatten)]
@@ -71,7 +71,7 @@ struct OnlyOrg {
     org: NamedOrg,
 }
 
-/// The organization that a request names, if it names one: null names the one without a name.
+/// The organization of a request, if any: `null` means the unnamed one.
 #[derive(Default)]
 pub(super) enum NamedOrg {
     #[default]
@@ -85,7 +85,7 @@ impl<'de> Deserialize<'de> for NamedOrg {
     }
 }
 
-/// Why a request is not done.
+/// Why a request fails.
 pub(super) struct Failure {
     pub(super) status: StatusCode,
     kind: &'static str,
@@ -179,19 +179,19 @@ impl From<CallError> for Failure {
     }
 }
 
-/// Reads a body.
+/// Parses a body.
 pub(super) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
     serde_json::from_slice(body)
         .map_err(|error| Failure::invalid(&format!("the body cannot be read: {error}")))
 }
 
-/// The organization that a body names, if there is a body.
+/// Returns the organization that a body names, if there is a body.
 pub(super) fn org_of(body: &[u8]) -> Result<NamedOrg, Failure> {
     let only: OnlyOrg = if body.is_empty() { OnlyOrg::default() } else { read(body)? };
     Ok(only.org)
 }
 
-/// Whether a run can be opened by this name.
+/// Validates the id of a run.
 pub(super) fn check_run(run: &RunId) -> Result<(), Failure> {
     let invalid = |why: String| Failure::invalid(&why);
     check_id("the run's id", &run.run).map_err(invalid)?;

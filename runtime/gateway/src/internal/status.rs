@@ -1,4 +1,4 @@
-//! How the gateway stands, for operators and for Prometheus.
+//! The status of the gateway, for operators and Prometheus.
 
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -13,7 +13,7 @@ use crate::metrics::Gauge;
 /// The text format of Prometheus.
 const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// How the gateway stands.
+/// The status of the gateway.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Status<'a> {
@@ -24,7 +24,7 @@ struct Status<'a> {
     /// Whether the store answers.
     is_ready: bool,
     servers: Vec<ServerStatus>,
-    /// How many runs are in use.
+    /// The number of runs in use.
     runs: usize,
 }
 
@@ -42,7 +42,7 @@ struct ServerStatus {
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
-    /// How many of its tools are not as they were pinned.
+    /// The number of tools that differ from their pins.
     findings: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The comparison of a server's tools with their pins.
+//! Compares a server's tools with their pins.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -9,46 +9,47 @@ use toolwright_core::manifest::{Hidden, hidden_characters, visible};
 
 use super::file::{Pins, pin_of};
 
-/// The longest description without a finding: clients cut what is longer.
+/// Maximum length of a description without a finding: clients truncate longer ones.
 pub const MAX_DESCRIPTION_CHARS: usize = 2_048;
 
-/// Something to look at before a tool is used.
+/// A reason to review a tool before it is used.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Finding {
     /// The name of the server.
     pub server: String,
-    /// The name that the server gives the tool.
+    /// The tool's name on that server.
     pub tool: String,
-    /// What is to be looked at.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// Why a tool is to be looked at.
+/// Why a tool needs a review.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reason {
     /// It is not pinned.
     New,
-    /// These members are not as they were pinned.
+    /// These members differ from the pin.
     Changed(Vec<String>),
-    /// It is pinned, and the server no longer has it.
+    /// It is pinned, but the server no longer lists it.
     Removed,
-    /// A string of it has a character that people do not see and models read, at this JSON pointer.
+    /// A string contains a character that is invisible to people but read by models, at this JSON pointer.
     Hidden(char, String),
     /// Its description has this many characters, more than [`MAX_DESCRIPTION_CHARS`].
     LongDescription(usize),
 }
 
 impl Reason {
-    /// Whether the tool is not as it was pinned, so that [`PinMode::Block`](super::PinMode::Block) quarantines it.
+    /// Returns whether the tool differs from its pin, so that [`PinMode::Block`](super::PinMode::Block)
+    /// quarantines it.
     pub fn is_drift(&self) -> bool {
         matches!(self, Self::New | Self::Changed(_))
     }
 }
 
 impl Pins {
-    /// Compares the tools of a server with their pins: what is new, changed or removed, and what is suspicious.
+    /// Compares the tools of a server with their pins, and also returns suspicious definitions.
     pub fn check(&self, server: &str, tools: &[ToolDefinition]) -> Vec<Finding> {
         let pinned = self.of_server(server).map(|pins| &pins.tools);
         let mut findings = Vec::new();
@@ -79,7 +80,7 @@ impl Pins {
     }
 }
 
-/// What is suspicious about a definition, whether it is pinned or not.
+/// Returns the findings about a definition that do not depend on pins.
 fn suspicions(tool: &ToolDefinition) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let definition = serde_json::to_value(tool).unwrap_or_default();
@@ -93,7 +94,7 @@ fn suspicions(tool: &ToolDefinition) -> Vec<Reason> {
     reasons
 }
 
-/// The first hidden character of a document, in names and values, and where it is.
+/// Returns the first hidden character of a document, in names or values, and its location.
 fn first_hidden(value: &Value) -> Option<(char, String)> {
     let hidden = |text: &str| hidden_characters(text).next().map(|(character, _)| character);
     match value {

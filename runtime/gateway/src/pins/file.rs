@@ -1,4 +1,4 @@
-//! The pins of all servers, in one file.
+//! The file with the pins of all servers.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,10 +12,10 @@ use toolwright_core::manifest::{Kind, visible};
 
 use super::pin::Pin;
 
-/// The largest file of pins: 16 MiB.
+/// Maximum size of a pin file: 16 MiB.
 pub const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// The version of the file's form.
+/// The version of the file format.
 const VERSION: u32 = 1;
 
 /// The reviewed tools of each server.
@@ -28,7 +28,7 @@ pub struct Pins {
     servers: BTreeMap<String, ServerPins>,
 }
 
-/// The reviewed tools of one server, by the names that the server gives them.
+/// The reviewed tools of one server, by their names on that server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ServerPins {
@@ -36,7 +36,7 @@ pub(super) struct ServerPins {
     pub(super) tools: BTreeMap<String, Pin>,
 }
 
-/// Why a file of pins cannot be used.
+/// Errors of a pin file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PinFileError {
@@ -45,7 +45,7 @@ pub enum PinFileError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// It cannot be written.
@@ -53,23 +53,23 @@ pub enum PinFileError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// It is no file of pins.
+    /// It is not a pin file.
     #[error("{} is not a file of pins: repair it, or remove it and pin again", visible(&.path.display().to_string()))]
     Form {
         /// The file.
         path: PathBuf,
-        /// Where it differs.
+        /// The parse error.
         source: serde_json::Error,
     },
-    /// It is of a later version.
+    /// It has a later version.
     #[error("{} has version {version}, and this program knows versions up to {VERSION}: update it", visible(&.path.display().to_string()))]
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// The version.
         version: u64,
     },
 }
@@ -81,7 +81,7 @@ impl Default for Pins {
 }
 
 impl Pins {
-    /// No pins: every tool is new.
+    /// Creates an empty set: every tool is new.
     pub fn new() -> Self {
         Self { version: VERSION, servers: BTreeMap::new() }
     }
@@ -109,7 +109,7 @@ impl Pins {
         }
     }
 
-    /// Writes a file. Its bytes depend on the pins alone.
+    /// Writes a file. Its bytes only depend on the pins.
     ///
     /// # Errors
     /// [`PinFileError::Write`].
@@ -118,13 +118,14 @@ impl Pins {
         fs::write(path, format!("{:#}\n", json!(self))).map_err(failed)
     }
 
-    /// Pins all tools of a server as they are now. What was pinned of it before is forgotten.
+    /// Pins all current tools of a server, replacing its previous pins.
     pub fn accept(&mut self, server: &str, tools: &[ToolDefinition]) {
         let pins = ServerPins { tools: tools.iter().map(|tool| (tool.name.clone(), pin_of(tool))).collect() };
         self.servers.insert(server.to_owned(), pins);
     }
 
-    /// Pins one tool of a server as it is now, or forgets it if the server no longer has it. False if it is in neither.
+    /// Pins one tool of a server, or removes its pin if the server no longer lists it. Returns `false` if there
+    /// is neither.
     pub fn accept_one(&mut self, server: &str, tools: &[ToolDefinition], name: &str) -> bool {
         match tools.iter().find(|tool| tool.name == name) {
             Some(tool) => {
@@ -139,17 +140,17 @@ impl Pins {
         }
     }
 
-    /// Forgets servers that are not among these.
+    /// Removes the pins of all other servers.
     pub fn retain(&mut self, is_kept: impl Fn(&str) -> bool) {
         self.servers.retain(|server, _| is_kept(server));
     }
 
-    /// How many tools are pinned.
+    /// Returns the number of pinned tools.
     pub fn len(&self) -> usize {
         self.servers.values().map(|pins| pins.tools.len()).sum()
     }
 
-    /// Whether nothing is pinned.
+    /// Returns whether nothing is pinned.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -159,7 +160,7 @@ impl Pins {
     }
 }
 
-/// The pin of a tool: its whole definition, with members that nobody here knows.
+/// Computes the pin of a tool: of its whole definition, including unknown members.
 pub(super) fn pin_of(tool: &ToolDefinition) -> Pin {
     let definition = match serde_json::to_value(tool) {
         Ok(Value::Object(definition)) => definition,

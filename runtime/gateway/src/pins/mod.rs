@@ -1,9 +1,9 @@
-//! Pins: definitions of tools that a person has reviewed, so that a server cannot exchange them afterwards.
+//! Pins: digests of reviewed tool definitions, which detect later changes by the server.
 //!
-//! A [`Pin`] is the SHA-256 of a whole definition, and of each of its members. [`Pins`] are those of all servers, in one file that
-//! belongs in the repository. [`Pins::check`] compares the tools of a server with them and finds what else to look at: characters
-//! that people do not see, and descriptions that clients cut. [`PinMode`] says what a gateway does about tools that are new or
-//! changed.
+//! A [`Pin`] contains the SHA-256 digests of a definition and of each of its members. [`Pins`] contains those of
+//! all servers, in one file that belongs in the repository. [`Pins::check`] compares the tools of a server with
+//! them and also reports invisible characters and descriptions that clients truncate. [`PinMode`] defines what a
+//! gateway does about new and changed tools.
 //!
 //! ```
 //! use serde_json::json;
@@ -32,11 +32,11 @@ pub use pin::{Pin, digest};
 
 use serde::{Deserialize, Serialize};
 
-/// What a gateway does about tools that are not as they were pinned.
+/// What a gateway does about tools that differ from their pins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PinMode {
-    /// Nothing is compared.
+    /// Nothing: tools are not compared.
     Off,
     /// New and changed tools are reported and served.
     #[default]

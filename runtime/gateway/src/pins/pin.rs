@@ -1,4 +1,4 @@
-//! The digest of one definition.
+//! The digests of one definition.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use toolwright_core::manifest::{Kind, by_value, canonical};
 
 use crate::hex::hex;
 
-/// The digests of one definition: as a whole, and of each member, so that a change can be named.
+/// The digests of a whole definition and of each member, so that a change can be located.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pin {
     definition: String,
@@ -17,12 +17,13 @@ pub struct Pin {
 }
 
 impl Pin {
-    /// The pin of a definition. Definitions that say the same have the same pin, whatever the order of their members.
+    /// Computes the pin of a definition. It ignores the order of members, and of arrays where it is
+    /// insignificant.
     pub fn of(kind: Kind, definition: &Map<String, Value>) -> Self {
         Self::of_exact(&by_value(kind, definition))
     }
 
-    /// The same, of the definition as it is written: `[1, 2]` and `[2, 1]` differ everywhere.
+    /// The same, but the order of all arrays is significant: `[1, 2]` and `[2, 1]` differ.
     pub fn of_exact(definition: &Map<String, Value>) -> Self {
         Self {
             members: definition.iter().map(|(name, member)| (name.clone(), digest(member))).collect(),
@@ -30,12 +31,12 @@ impl Pin {
         }
     }
 
-    /// Whether both are pins of the same definition.
+    /// Returns whether both are pins of the same definition.
     pub fn is_same(&self, other: &Self) -> bool {
         self.definition == other.definition
     }
 
-    /// The names of the members that differ, sorted.
+    /// Returns the names of the members that differ, sorted.
     pub fn changed_members(&self, now: &Self) -> Vec<String> {
         let names: BTreeSet<&String> = self.members.keys().chain(now.members.keys()).collect();
         names.into_iter().filter(|name| self.members.get(*name) != now.members.get(*name)).cloned().collect()

@@ -1,7 +1,7 @@
-//! What callers may do with the tools that they see: how often, how many at a time, how much, and whether someone is asked first.
+//! Limits on tool calls: rate, concurrency, sizes, and approval by a user.
 //!
-//! `rules` is what a file of rules says, `usage` counts what callers use, and `approval` asks. All rules that match a call apply.
-//! [`Controlled`](crate::Controlled) carries them out.
+//! `rules` defines the file format, `usage` counts calls, and `approval` asks the user. All rules that match a
+//! call apply. [`Controlled`](crate::Controlled) enforces them.
 
 mod approval;
 mod rules;
@@ -16,10 +16,10 @@ use serde_json::{Map, json};
 use toolwright_core::protocol::meta;
 use toolwright_core::result::ToolResult;
 
-/// Why a policy refuses a call.
+/// Why a policy rejects a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// The name of the error for programs.
+    /// The machine-readable name of the error.
     pub(crate) kind: &'static str,
     text: String,
     is_retryable: bool,
@@ -36,7 +36,7 @@ impl Refusal {
         Self { is_retryable: true, retry_after_ms: Some(milliseconds), ..self }
     }
 
-    /// The result that the model reads, with the same for programs.
+    /// Converts into a result that the model reads, with the same information for programs.
     pub(crate) fn into_result(self) -> ToolResult {
         let mut result = ToolResult::error(self.text);
         let mut fault = json!({"kind": self.kind, "retryable": self.is_retryable});

@@ -1,4 +1,4 @@
-//! A file of rules.
+//! The policy file.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -9,12 +9,12 @@ use toolwright_core::manifest::visible;
 
 use crate::pins::digest;
 
-/// The most rules of a policy.
+/// Maximum number of rules in a policy.
 pub const MAX_RULES: usize = 256;
-/// The largest file with a policy: 1 MiB.
+/// Maximum size of a policy file: 1 MiB.
 pub const MAX_POLICY_BYTES: u64 = 1 << 20;
 
-/// Rules for calls of tools. As a file it is JSON.
+/// Rules for tool calls. The file format is JSON.
 ///
 /// ```
 /// use toolwright_gateway::policy::Policy;
@@ -41,67 +41,67 @@ struct Written {
     rules: Vec<Rule>,
 }
 
-/// A rule: for which calls it is, and what it limits. Without a list it is for all.
+/// A rule: the calls that it applies to, and its limits. Without a list, it applies to all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Rule {
-    /// Public names of tools; `*` stands for any characters.
+    /// Public names of tools; `*` matches any characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// Callers: `sub` of their tokens. `*` stands for any characters.
+    /// Callers: the `sub` claims of their tokens. `*` matches any characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callers: Option<Vec<String>>,
-    /// Organizations. `*` stands for any characters; callers without an organization are in no list.
+    /// Organizations. `*` matches any characters; callers without an organization never match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub orgs: Option<Vec<String>>,
     /// What is counted together.
     pub per: Per,
-    /// How many calls a minute, and so many at once after a pause.
+    /// Maximum number of calls per minute, and the size of a burst after a pause.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls_per_minute: Option<u32>,
-    /// How many calls at a time.
+    /// Maximum number of concurrent calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<u32>,
-    /// The most bytes of arguments.
+    /// Maximum number of bytes of arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_argument_bytes: Option<usize>,
-    /// The most bytes of a result; a larger one is replaced by an error.
+    /// Maximum number of bytes of a result; a larger one is replaced by an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_result_bytes: Option<usize>,
-    /// Whether someone is asked before the call.
+    /// Whether a user must approve the call.
     pub approval: Approval,
 }
 
-/// What a rule counts together.
+/// The unit that a rule counts calls by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Per {
-    /// All calls of one caller that the rule is for.
+    /// All matching calls of one caller.
     #[default]
     Caller,
-    /// All calls of one tool, whoever makes them.
+    /// All calls of one tool, by any caller.
     Tool,
     /// All calls of one tool by one caller.
     CallerAndTool,
 }
 
-/// Whether someone is asked before a call.
+/// Whether a call needs approval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Approval {
-    /// Nobody is.
+    /// No approval is needed.
     #[default]
     None,
-    /// The user of the client is (elicitation). Where the client has nobody to ask, the call is refused.
+    /// The user of the client must approve (elicitation). Without this capability, the call is rejected.
     Ask,
-    /// The call is refused.
+    /// The call is rejected.
     Refuse,
 }
 
-/// Why a policy cannot be used.
+/// Errors of reading a policy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyError {
@@ -110,19 +110,20 @@ pub enum PolicyError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// It is not a policy.
+    /// It is not a valid policy.
     #[error("the policy cannot be used: {0}")]
     Invalid(String),
 }
 
 impl Policy {
-    /// Reads a policy from JSON.
+    /// Parses a policy from JSON.
     ///
     /// # Errors
-    /// [`PolicyError::Invalid`]: it is not JSON, has unknown members or more than [`MAX_RULES`] rules, or a rule that allows no calls.
+    /// [`PolicyError::Invalid`] if it is not valid JSON, has unknown members, more than [`MAX_RULES`] rules, or
+    /// a rule that allows no calls.
     pub fn parse(text: &str) -> Result<Self, PolicyError> {
         let invalid = |why: String| PolicyError::Invalid(why);
         let Written { rules } = serde_json::from_str(text).map_err(|error| invalid(error.to_string()))?;
@@ -140,7 +141,7 @@ impl Policy {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`PolicyError`]; a file of more than [`MAX_POLICY_BYTES`] is invalid.
+    /// [`PolicyError`]; a file with more than [`MAX_POLICY_BYTES`] is invalid.
     pub fn read(path: &Path) -> Result<Self, PolicyError> {
         let failed = |source| PolicyError::File { path: path.to_owned(), source };
         let mut text = String::new();
@@ -152,17 +153,17 @@ impl Policy {
         Self::parse(&text)
     }
 
-    /// The rules, in their order.
+    /// Returns the rules in order.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
-    /// The digest of the rules, by which the audit names the policy.
+    /// Returns the digest of the rules, which identifies the policy in the audit log.
     pub fn revision(&self) -> &str {
         &self.revision
     }
 
-    /// The rules for a call, with their numbers.
+    /// Returns the rules that apply to a call, with their indices.
     pub(crate) fn rules_for<'a>(
         &'a self,
         org: Option<&'a str>,
@@ -208,7 +209,7 @@ impl Rule {
     }
 }
 
-/// Whether a name is of a pattern, where `*` stands for any characters.
+/// Returns whether a name matches a pattern, in which `*` matches any characters.
 fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };

@@ -1,4 +1,4 @@
-//! What callers use of what rules allow.
+//! Counts calls for the limits of rules.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,14 +8,14 @@ use tokio::time::Instant;
 use super::Refusal;
 use super::rules::{Per, Rule};
 
-/// For how many callers and tools usage is counted at a time: 10,000. Those that use nothing make room; when all do, further ones are
-/// refused.
+/// Maximum number of callers and tools with counted usage: 10,000. Idle entries are removed if needed; if there
+/// are none, further callers are rejected.
 pub const MAX_COUNTED: usize = 10_000;
 
-/// How often tokens of a bucket are counted in.
+/// Fractions of a token in a bucket.
 const MINUTE: f64 = 60.0;
 
-/// Counts calls, by rule and by what it counts together.
+/// Counts calls by rule and unit.
 #[derive(Debug, Default)]
 pub(crate) struct Usage(Mutex<HashMap<Key, Counted>>);
 
@@ -29,14 +29,14 @@ struct Key {
 #[derive(Debug)]
 struct Counted {
     running: u32,
-    /// How many calls may be made now.
+    /// The number of calls that are currently permitted.
     left: f64,
-    /// As of when.
+    /// The time of `tokens`.
     at: Instant,
     a_minute: Option<u32>,
 }
 
-/// Calls that run; they no longer do when this is dropped.
+/// Running calls; dropping it ends them.
 #[derive(Debug, Default)]
 pub(crate) struct Used {
     usage: Option<Arc<Usage>>,
@@ -44,7 +44,7 @@ pub(crate) struct Used {
 }
 
 impl Usage {
-    /// Counts a call in, unless a rule has it refused: then nothing is counted.
+    /// Counts a call, unless a rule rejects it: then nothing is counted.
     pub(crate) fn begin<'a>(
         self: &Arc<Self>,
         rules: impl Iterator<Item = (usize, &'a Rule)>,
@@ -116,7 +116,7 @@ impl Counted {
         if let Some(limit) = rule.calls_per_minute.filter(|_| self.left < 1.0) {
             let wait = (1.0 - self.left) * MINUTE / f64::from(limit);
             let text = format!("{limit} calls a minute are allowed: call again in {} seconds", wait.ceil());
-            // At most a minute.
+            // At most one minute.
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -153,7 +153,7 @@ impl Drop for Used {
         for key in &self.running {
             if let Some(known) = counted.get_mut(key) {
                 known.running = known.running.saturating_sub(1);
-                // One that has no rate has nothing to remember.
+                // Without a rate, there is nothing to store.
                 if known.running == 0 && known.a_minute.is_none() {
                     counted.remove(key);
                 }
@@ -222,7 +222,7 @@ mod tests {
         for _ in 0..20 {
             assert_eq!(stand.begin("ada", "write").unwrap_err().kind, "overloaded");
         }
-        // The refused ones took nothing from the rate.
+        // Rejected calls consume no tokens.
         assert_eq!((0..20).filter(|_| stand.begin("ada", "read").is_ok()).count(), 9);
     }
 

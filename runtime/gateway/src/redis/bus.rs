@@ -1,4 +1,4 @@
-//! Calls to workers elsewhere, through Redis.
+//! A call bus for workers in other processes, through Redis.
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -19,11 +19,11 @@ use crate::calls::{
 };
 use crate::random;
 
-/// How long a read of the stream of this process blocks, and how soon a waiting caller looks by itself: messages may get lost.
+/// The blocking time of a stream read, and the polling interval of a waiting caller, since messages may be lost.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
-/// The longest wait before the next attempt to read the stream again.
+/// Maximum delay before the stream is read again.
 const MAX_BACKOFF: Duration = Duration::from_secs(5);
-/// The shortest lease: 100 milliseconds.
+/// Minimum duration of a lease: 100 milliseconds.
 const MIN_LEASE: Duration = Duration::from_millis(100);
 
 static SUBMIT: LazyLock<Script> = script!("submit");
@@ -34,11 +34,11 @@ static CANCEL: LazyLock<Script> = script!("cancel");
 static LOOK: LazyLock<Script> = script!("look");
 static END_LEASES: LazyLock<Script> = script!("end_leases");
 
-/// Carries calls to workers elsewhere, through Redis. Feature `redis`.
+/// Sends calls to workers in other processes, through Redis. Requires the feature `redis`.
 ///
-/// Calls are pushed: a worker waits in a blocking read, and a gateway is told by a stream of its own. What is kept of a call
-/// is the truth, and streams only wake; so a message that was lost costs time, and nothing else. A server that cannot be reached is
-/// [`CallError::Unavailable`] after 3 seconds, and is connected to again by itself.
+/// Calls are pushed: workers block on a read, and each gateway is notified by its own stream. Records are
+/// authoritative and streams only wake readers, so a lost message only causes delay. An unreachable server is
+/// [`CallError::Unavailable`] after 3 seconds, and the connection is restored automatically.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -58,10 +58,10 @@ pub struct RedisBus {
     reader: JoinHandle<()>,
 }
 
-/// What tasks of the bus share.
+/// The state that the tasks of the bus share.
 pub(super) struct Inner {
     pub(super) connection: Connection,
-    /// The name of this process.
+    /// The id of this process.
     pub(super) process: String,
     pub(super) lease: Duration,
     waiting: Waiting,
@@ -69,7 +69,8 @@ pub(super) struct Inner {
 }
 
 impl RedisBus {
-    /// Connects to the server at an address such as `redis://user:password@host:6379/0`. Call it within a tokio runtime.
+    /// Connects to the server at a URL such as `redis://user:password@host:6379/0`. Must be called within a
+    /// tokio runtime.
     ///
     /// # Errors
     /// [`RedisError`].
@@ -77,7 +78,7 @@ impl RedisBus {
         Self::connect_with_lease(url, LEASE).await
     }
 
-    /// The same with leases of another length, at least 100 milliseconds: all processes must use the same.
+    /// The same with another lease duration, at least 100 milliseconds; all processes must use the same one.
     ///
     /// # Errors
     /// [`RedisError`].
@@ -107,7 +108,7 @@ impl fmt::Debug for RedisBus {
     }
 }
 
-/// Reads the stream of this process, and wakes those who wait.
+/// Reads the stream of this process, and wakes waiting futures.
 async fn read_news(inner: Arc<Inner>) {
     let stream = format!("mcp:1:proc:{}", inner.process);
     let block = usize::try_from(LOOK_EVERY.as_millis()).unwrap_or(usize::MAX);
@@ -116,7 +117,7 @@ async fn read_news(inner: Arc<Inner>) {
     let mut backoff = Duration::ZERO;
     loop {
         if let Ok(mut connection) = inner.connection.blocking(LOOK_EVERY).await {
-            // There may be news since the last one was lost.
+            // Messages may have been missed.
             inner.waiting.wake_all();
             loop {
                 let read = connection.xread_options(&[&stream], &[&last], &options).await;
@@ -137,10 +138,10 @@ async fn read_news(inner: Arc<Inner>) {
     }
 }
 
-/// What a look at a call has shown.
+/// The result of polling a call.
 enum Look {
     Newer(CallRecord),
-    /// There is nothing new; the lease is good for so long.
+    /// Nothing changed; the lease is valid for this long.
     Same(Option<Duration>),
 }
 
@@ -157,7 +158,7 @@ impl Inner {
         self.lease.as_millis().to_string()
     }
 
-    /// How long a worker may take from being given an entry to claiming its call.
+    /// Maximum time between receiving an entry and claiming its call.
     pub(super) fn idle(&self) -> Duration {
         self.lease / 4
     }
@@ -243,7 +244,7 @@ impl Inner {
     }
 }
 
-/// What is kept is not what this program writes.
+/// The stored record is invalid.
 pub(super) fn unreadable(why: impl fmt::Display) -> CallError {
     CallError::Unavailable(format!("what it has kept of the call cannot be read: {why}"))
 }

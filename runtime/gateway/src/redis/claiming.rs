@@ -1,8 +1,8 @@
-//! How a worker gets its calls: a blocking read of the pool's stream, of as many as it has room for, then a script that gives it
-//! their leases.
+//! Claims calls: a blocking read of the pool's stream for up to the free capacity of a worker, followed by a
+//! script that grants the leases.
 //!
-//! A claim that is dropped gives back what it has: before the script has run, the entry is given to another worker after a
-//! moment; after it, the call is released at once.
+//! A dropped claim returns its calls: before the script has run, the entry is given to another worker after a
+//! short time; afterwards, the call is released immediately.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -19,16 +19,16 @@ use super::connection::script;
 use crate::calls::{CallError, Claim};
 use crate::random;
 
-/// The longest that a read blocks before leases are looked at: 1 second.
+/// Maximum blocking time of a read before leases are checked: 1 second.
 const MAX_BLOCK: Duration = Duration::from_secs(1);
 
-/// The most calls that are claimed at once: 32.
+/// Maximum number of calls that are claimed at once: 32.
 const MAX_CLAIMS: usize = 32;
 
 static CLAIM: LazyLock<Script> = script!("claim");
 static RELEASE: LazyLock<Script> = script!("release");
 
-/// The connections of workers that wait, and when the leases of pools were looked at.
+/// The connections of waiting workers, and the time of the last lease check of each pool.
 #[derive(Default)]
 pub(super) struct Claiming {
     /// By pool and worker.
@@ -37,7 +37,7 @@ pub(super) struct Claiming {
 }
 
 impl Claiming {
-    /// Claims at least one call, and at most so many.
+    /// Claims at least one call, and at most `most`.
     pub(super) async fn claim(
         &self,
         bus: &Arc<Inner>,
@@ -45,7 +45,7 @@ impl Claiming {
         most: usize,
     ) -> Result<Vec<Claim>, CallError> {
         let block = bus.idle().min(MAX_BLOCK);
-        // One whose read is dropped is closed with it: nobody would get the answer.
+        // If a read is dropped, its connection is closed as well, since its response would be lost.
         let mut connection = match self.take(pool, worker) {
             Some(connection) => connection,
             None => bus.connection.blocking(block).await.map_err(CallError::Unavailable)?,
@@ -62,7 +62,7 @@ impl Claiming {
                 connection.xread_options(&[&stream], &[">"], &options).await;
             let read = match read {
                 Ok(read) => read,
-                // The server was started again without what it had.
+                // The server was restarted without its data.
                 Err(error) if error.code() == Some("NOGROUP") => {
                     bus.announce(pool, worker, true).await?;
                     continue;
@@ -87,7 +87,7 @@ impl Claiming {
         }
     }
 
-    /// Whether the leases of a pool have not been looked at for so long.
+    /// Returns whether the leases of a pool are due for a check.
     fn is_time_to_look(&self, pool: &str, every: Duration) -> bool {
         let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
@@ -109,7 +109,7 @@ impl Claiming {
     }
 }
 
-/// Claims the calls of entries, by one script; those are left out that are no longer to be made.
+/// Claims the calls of entries with one script, except those that must not be repeated.
 async fn claim_entries(
     bus: &Arc<Inner>,
     pool: &str,
@@ -126,7 +126,7 @@ async fn claim_entries(
     }
     let (sent, received) = oneshot::channel();
     let inner = Arc::clone(bus);
-    // On its own, so that the script's answer arrives even if nobody waits for the claims any more.
+    // In a separate task, so that the response is handled even if the claim is dropped.
     tokio::spawn(async move {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let answer: Result<Vec<String>, CallError> = inner.run(&CLAIM, &args).await;
@@ -146,12 +146,12 @@ async fn claim_entries(
     answer?.into_iter().map(Unreturned::into_claim).collect()
 }
 
-/// A claim that is released if it is dropped before it has been returned.
+/// A claim that is released if it is dropped before it is returned.
 struct Unreturned {
     bus: Arc<Inner>,
     id: String,
     lease: String,
-    /// The call and the attempt; none once it has been returned.
+    /// The call and the attempt; `None` once returned.
     call: Option<(String, String)>,
 }
 
@@ -169,7 +169,7 @@ impl Drop for Unreturned {
         if self.call.is_none() {
             return;
         }
-        // While the runtime shuts down there is nobody to do it; then the lease ends.
+        // If the runtime is shutting down, the lease expires instead.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let (bus, id, lease) = (Arc::clone(&self.bus), self.id.clone(), self.lease.clone());
             runtime.spawn(async move { bus.run::<String>(&RELEASE, &[&id, &lease]).await.map(drop) });

@@ -1,4 +1,4 @@
-//! The way to a Redis server: one shared connection for commands, and others for reads that block.
+//! Connections to a Redis server: a shared one for commands, and others for blocking reads.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,41 +7,41 @@ use redis::aio::{ConnectionManager, ConnectionManagerConfig, MultiplexedConnecti
 use redis::{AsyncConnectionConfig, Client, ErrorKind, FromRedisValue, Script, ServerErrorKind};
 use tokio::time::Instant;
 
-/// How long a command may take, with the attempts to reach a server that has gone: 3 seconds.
+/// Timeout of a command, including reconnects: 3 seconds.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How long the server may take to answer a command.
+/// Timeout of one response.
 const RESPONSE: Duration = Duration::from_secs(2);
 const CONNECT: Duration = Duration::from_secs(1);
-/// The break before a command is sent again.
+/// The delay before a command is retried.
 const BREAK: Duration = Duration::from_millis(50);
-/// What the names of all keys begin with says this too: `mcp:1:`.
+/// The version of the key layout, which is part of all key names: `mcp:1:`.
 const LAYOUT: &str = "1";
-/// The oldest version with the commands that are used.
+/// The minimum server version.
 const OLDEST: u64 = 7;
 
-/// Why a Redis server cannot be used.
+/// Errors of connecting to a Redis server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RedisError {
-    /// The address is not one of a Redis server without TLS.
+    /// The address is not a Redis URL without TLS.
     #[error(
         "the address of Redis is invalid: {0}; write redis://[[user]:password@]host[:port][/db], or unix:///path"
     )]
     Address(String),
-    /// The server cannot be reached, or refuses the user.
+    /// The server cannot be reached, or rejects the user.
     #[error("Redis cannot be reached: {0}")]
     Unavailable(String),
     /// The server is too old.
     #[error("Redis has version {0}, 7.0 or later is needed")]
     TooOld(String),
-    /// Another version of this program keeps its data in another form there.
+    /// The data was written by an incompatible version of this program.
     #[error(
         "Redis has data of another version of the gateway (layout {0}, this one has {LAYOUT}): use another database"
     )]
     OtherLayout(String),
 }
 
-/// A server that has been reached.
+/// A connected server.
 #[derive(Clone)]
 pub(super) struct Connection {
     client: Client,
@@ -49,7 +49,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Connects, and looks whether the server can be used.
+    /// Connects, and checks whether the server can be used.
     pub(super) async fn open(url: &str) -> Result<Self, RedisError> {
         let client = Client::open(url).map_err(|error| RedisError::Address(error.to_string()))?;
         let config = ConnectionManagerConfig::new()
@@ -87,7 +87,7 @@ impl Connection {
             redis::cmd("GET").arg("mcp:layout").query_async(&mut manager).await.map_err(failed)?;
         match layout {
             None => {
-                // A user that may not write it is no registrar or gateway; one of these does.
+                // A user without write access is neither a registrar nor a gateway; those write it.
                 let mut set = redis::cmd("SET");
                 let _: redis::RedisResult<Option<String>> =
                     set.arg("mcp:layout").arg(LAYOUT).arg("NX").query_async(&mut manager).await;
@@ -98,7 +98,8 @@ impl Connection {
         }
     }
 
-    /// Runs a script, again if the server was gone in between: all scripts may be run twice. Gives why it could not.
+    /// Runs a script, and retries if the connection was lost: all scripts are idempotent. Returns the error
+    /// otherwise.
     pub(super) async fn run<T: FromRedisValue>(&self, script: &Script, args: &[&str]) -> Result<T, String> {
         let mut invocation = script.prepare_invoke();
         for arg in args {
@@ -118,7 +119,7 @@ impl Connection {
         }
     }
 
-    /// The names of all keys of a pattern.
+    /// Returns all keys that match a pattern.
     pub(super) async fn scan(&self, pattern: &str) -> Result<Vec<String>, String> {
         let mut manager = self.manager.clone();
         let scanned = async {
@@ -137,7 +138,7 @@ impl Connection {
         scanned.await.map_err(|error: redis::RedisError| error.to_string())
     }
 
-    /// A connection of its own for reads that block for so long.
+    /// Opens a separate connection for blocking reads.
     pub(super) async fn blocking(&self, block: Duration) -> Result<MultiplexedConnection, String> {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(CONNECT))
@@ -146,7 +147,7 @@ impl Connection {
         connection.await.map_err(|error| error.to_string())
     }
 
-    /// A connection of its own for a subscription.
+    /// Opens a separate connection for a subscription.
     pub(super) async fn subscribe(&self, channel: &str) -> Result<redis::aio::PubSub, String> {
         let subscribe = async {
             let mut subscription = self.client.get_async_pubsub().await?;
@@ -159,7 +160,7 @@ impl Connection {
     }
 }
 
-/// Whether the server may be there again in a moment.
+/// Returns whether the server may become available soon.
 fn is_passing(error: &redis::RedisError) -> bool {
     error.is_connection_dropped()
         || error.is_connection_refusal()
@@ -169,12 +170,12 @@ fn is_passing(error: &redis::RedisError) -> bool {
 
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The address may have a password.
+        // The address may contain a password.
         f.write_str("Connection")
     }
 }
 
-/// A script after the common part.
+/// Creates a script with the common prelude.
 macro_rules! script {
     ($name:literal) => {
         std::sync::LazyLock::new(|| {

@@ -1,29 +1,29 @@
-//! Whether a Redis server suits the gateway.
+//! Checks whether a Redis server is suitable for the gateway.
 
 use redis::aio::ConnectionManager;
 use serde::Serialize;
 
 use super::connection::{Connection, RedisError};
 
-/// Something that was looked at.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Check {
-    /// What: `version`, `role`, `cluster`, `persistence`, `eviction`, `access`.
+    /// Its name: `version`, `role`, `cluster`, `persistence`, `eviction`, `access`.
     pub name: &'static str,
-    /// How it is.
+    /// The verdict.
     pub verdict: Verdict,
     /// What was found, and what to do about it.
     pub text: String,
 }
 
-/// Whether something is as it should be.
+/// The verdict of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// It is.
+    /// No problem.
     Ok,
     /// It works, with a risk.
     Warning,
@@ -31,11 +31,11 @@ pub enum Verdict {
     Problem,
 }
 
-/// Commands that no part of the gateway needs, with an argument that makes them fail where they are allowed.
+/// Commands that the gateway never uses, with an argument that makes them fail if permitted.
 const DANGEROUS: [&str; 3] = ["FLUSHALL", "FLUSHDB", "SHUTDOWN"];
 
-/// Looks whether the server at an address suits the gateway: its version and role, whether it keeps what it has, whether it drops keys, and
-/// what the user of the address may do. Changes nothing there.
+/// Checks whether the server at an address is suitable for the gateway: its version and role, persistence,
+/// eviction policy, and the permissions of the user. Changes nothing.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -47,7 +47,7 @@ const DANGEROUS: [&str; 3] = ["FLUSHALL", "FLUSHDB", "SHUTDOWN"];
 /// ```
 ///
 /// # Errors
-/// [`RedisError`]: it cannot be reached, is too old, or has data of another version.
+/// [`RedisError`] if it cannot be reached, is too old, or has data of another version.
 pub async fn inspect(url: &str) -> Result<Vec<Check>, RedisError> {
     let connection = Connection::open(url).await?;
     let mut manager = connection.manager();
@@ -116,7 +116,7 @@ fn checks_of(info: &str) -> Vec<Check> {
     ]
 }
 
-/// What of the dangerous commands the user may run.
+/// Returns the dangerous commands that the user may run.
 async fn access(manager: &mut ConnectionManager) -> Result<Check, RedisError> {
     let mut allowed = Vec::new();
     for command in DANGEROUS {
@@ -125,7 +125,7 @@ async fn access(manager: &mut ConnectionManager) -> Result<Check, RedisError> {
         match ran {
             Err(error) if error.code() == Some("NOPERM") => {}
             Err(error) if error.is_io_error() => return Err(failed(&error)),
-            // The argument is wrong: it was not run, and would have been with another.
+            // The error is about the argument, so the command itself is permitted.
             _ => allowed.push(command),
         }
     }
@@ -143,7 +143,7 @@ mod tests {
     use super::{Verdict, checks_of};
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn problems_are_reported() {
         let fine = "redis_version:7.0.15\r\nrole:master\r\ncluster_enabled:0\r\naof_enabled:1\r\nmaxmemory_policy:noeviction\r\n";
         assert!(checks_of(fine).iter().all(|check| check.verdict == Verdict::Ok), "{:?}", checks_of(fine));
         for (was, now, name, verdict) in [

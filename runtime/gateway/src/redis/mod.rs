@@ -1,8 +1,8 @@
-//! Runs and calls that several processes share, in Redis.
+//! Shared runs and calls of several processes, in Redis.
 //!
-//! `connection` is the way to the server, `store` keeps runs, `sealed` their credentials, and `bus` carries calls. Each change is one script, in
-//! `scripts`, so that nothing is half done; `keys.lua` says what is kept where. Only commands of Redis 7.0 are used. Scripts
-//! compute the names of keys, so the server is one that is not divided (no Redis Cluster); it may have replicas.
+//! `connection` connects to the server, `store` stores runs, `sealed` their credentials, and `bus` transports
+//! calls. Each change is one script in `scripts`, so it is atomic; `keys.lua` documents the key layout. Only
+//! commands of Redis 7.0 are used. Scripts compute key names, so Redis Cluster is not supported; replicas are.
 
 mod bus;
 mod claiming;

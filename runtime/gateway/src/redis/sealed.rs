@@ -11,14 +11,14 @@ use super::store::{org_text, unreadable};
 use crate::registry::{RunId, StoreError};
 use crate::secrets::{MAX_RUN_SEALED_BYTES, Sealed, SecretStore};
 
-/// What the names of keys with credentials begin and end with.
+/// The prefix and suffix of credential keys.
 const KEYS: (&str, &str) = ("mcp:1:{", "}:sealed");
 
 static PUT: LazyLock<Script> = script!("put_sealed");
 static READ: LazyLock<Script> = script!("read_sealed");
 static RUN: LazyLock<Script> = script!("read");
 
-/// The sealed credentials of runs that a [`RedisStore`](super::RedisStore) keeps. Feature `redis`.
+/// The sealed credentials of runs in a [`RedisStore`](super::RedisStore). Requires the feature `redis`.
 ///
 /// ```no_run
 /// use toolwright_gateway::redis::RedisSecrets;
@@ -44,7 +44,8 @@ fn text_of(sealed: &Sealed) -> Result<String, StoreError> {
 }
 
 impl RedisSecrets {
-    /// Connects to the server at an address such as `redis://user:password@host:6379/0`. Call it within a tokio runtime.
+    /// Connects to the server at a URL such as `redis://user:password@host:6379/0`. Must be called within a
+    /// tokio runtime.
     ///
     /// # Errors
     /// [`RedisError`].
@@ -88,7 +89,7 @@ impl RedisSecrets {
         }
     }
 
-    /// The nodes of a run that have credentials, or the credentials of one.
+    /// Returns the nodes of a run that have credentials, or the credentials of one.
     async fn read_sealed(&self, run: &RunId, node: Option<&str>) -> Result<Vec<String>, StoreError> {
         let org = org_text(run.org.as_deref());
         let args = [run.run.as_str(), org.as_str(), node.unwrap_or_default()];
@@ -111,7 +112,7 @@ impl RedisSecrets {
             let run = key.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
             let Some(run) = run else { continue };
             let answer: Vec<String> = self.script(&RUN, &[run, "", "0", "0"]).await?;
-            // It may have ended in between.
+            // The run may have ended meanwhile.
             if let [_, org, ..] = answer.as_slice() {
                 let org = serde_json::from_str(org).map_err(|_| unreadable())?;
                 runs.push(RunId { org, run: run.to_owned() });

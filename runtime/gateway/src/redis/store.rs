@@ -19,11 +19,11 @@ use crate::registry::{
     StoreError, TokenId,
 };
 
-/// The channel of changes.
+/// The channel of change notifications.
 const CHANGED: &str = "mcp:1:inv";
-/// How often a silent subscription is asked whether it is still there: 5 seconds.
+/// The interval of pings on an idle subscription: 5 seconds.
 const PING_EVERY: Duration = Duration::from_secs(5);
-/// The longest wait before the next attempt to subscribe again.
+/// Maximum delay before resubscribing.
 const MAX_BACKOFF: Duration = Duration::from_secs(5);
 
 static RUN: LazyLock<Script> = script!("run");
@@ -31,10 +31,10 @@ static READ: LazyLock<Script> = script!("read");
 static IS_REVOKED: LazyLock<Script> = script!("is_revoked");
 static REVOKE: LazyLock<Script> = script!("revoke");
 
-/// Keeps runs in Redis, for any number of gateways and registrars. Feature `redis`.
+/// Stores runs in Redis, for any number of gateways and registrars. Requires the feature `redis`.
 ///
-/// Each change is one script, so it is made wholly or not at all. Changes of other processes arrive by a subscription; when
-/// that was interrupted, watchers are told that any run may have changed.
+/// Each change is one script, so it is atomic. Changes of other processes arrive through a subscription; after
+/// an interruption, watchers are notified that any run may have changed.
 ///
 /// ```no_run
 /// use toolwright_gateway::registry::{RUN_TTL, RegistryStore, RunId};
@@ -53,11 +53,12 @@ pub struct RedisStore {
 }
 
 impl RedisStore {
-    /// Connects to the server at an address such as `redis://user:password@host:6379/0`. Call it within a tokio runtime.
+    /// Connects to the server at a URL such as `redis://user:password@host:6379/0`. Must be called within a
+    /// tokio runtime.
     ///
     /// # Errors
-    /// [`RedisError`]. Later, a server that cannot be reached is [`StoreError::Unavailable`] after 3 seconds, and is
-    /// connected to again by itself.
+    /// [`RedisError`]. Later, an unreachable server is [`StoreError::Unavailable`] after 3 seconds, and the
+    /// connection is restored automatically.
     pub async fn connect(url: &str) -> Result<Self, RedisError> {
         let connection = Connection::open(url).await?;
         let changes = broadcast::Sender::new(CHANGES);
@@ -66,12 +67,12 @@ impl RedisStore {
         Ok(Self { connection, changes, subscription })
     }
 
-    /// The credentials of the same runs, over the same connection.
+    /// Returns the credentials of the same runs, over the same connection.
     pub fn secrets(&self) -> RedisSecrets {
         RedisSecrets::new(self.connection.clone())
     }
 
-    /// Does something with a run of its organization.
+    /// Runs a script on a run of its organization.
     async fn act(&self, what: &str, id: &RunId, with: &[&str]) -> Result<Vec<String>, StoreError> {
         let org = org_text(id.org.as_deref());
         let mut args = vec![what, id.run.as_str(), org.as_str()];
@@ -138,7 +139,7 @@ impl fmt::Debug for RedisStore {
     }
 }
 
-/// Passes the messages of a subscription on, and subscribes again when it ends.
+/// Forwards the messages of a subscription, and resubscribes when it ends.
 async fn pass_on(connection: Connection, first: redis::aio::PubSub, changes: broadcast::Sender<RunChanged>) {
     let mut subscribed = Some(first);
     let mut backoff = Duration::ZERO;
@@ -149,7 +150,7 @@ async fn pass_on(connection: Connection, first: redis::aio::PubSub, changes: bro
         };
         if let Ok(subscription) = subscription {
             backoff = Duration::ZERO;
-            // What was said before the subscription is not known. Nobody may be watching.
+            // Changes before the subscription may have been missed. There may be no watcher.
             _ = changes.send(RunChanged { run: None });
             pass_on_one(subscription, &changes).await;
         }
@@ -197,7 +198,7 @@ fn state_of(answer: &[String]) -> Result<RunState, StoreError> {
     Ok(RunState::new(org, epoch.clone(), revision))
 }
 
-/// The entries in the order of their places. One that cannot be read is an error, and not an entry less.
+/// Parses the entries in order. An invalid entry is an error, not omitted.
 fn entries_of(values: &[String]) -> Result<Vec<Entry>, StoreError> {
     let mut entries = Vec::with_capacity(values.len());
     for value in values {
@@ -215,7 +216,7 @@ fn revision_of(answer: &[String]) -> Result<u64, StoreError> {
 }
 
 fn millis(ttl: Duration) -> String {
-    // As long as Redis can count.
+    // The largest number that Redis can represent.
     ttl.as_millis().clamp(1, 1 << 52).to_string()
 }
 
@@ -234,7 +235,7 @@ impl RegistryStore for RedisStore {
     fn end<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             match self.act("end", run, &[]).await {
-                // One that has ended by itself is as good as ended.
+                // A run that expired counts as ended.
                 Ok(_) | Err(StoreError::NoRun(_)) => Ok(()),
                 Err(error) => Err(error),
             }

@@ -1,27 +1,27 @@
-//! Who in this process waits for news of which call.
+//! The futures of this process that wait for calls.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-/// How many cancellations of calls are kept that nobody has asked about yet.
+/// Maximum number of cancelled calls that are remembered before they are queried.
 const MAX_UNASKED: usize = 1_000;
 
-/// All who wait.
+/// All waiting futures.
 #[derive(Debug, Default)]
 pub(super) struct Waiting(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// By call, with how many they are.
+    /// By call, with their number.
     calls: HashMap<String, (Arc<Notify>, usize)>,
     cancelled: HashSet<String>,
-    /// The cancelled ones in the order in which they were.
+    /// The cancelled calls in order.
     order: VecDeque<String>,
 }
 
-/// Someone who waits for news of a call.
+/// A future that waits for a change of a call.
 #[derive(Debug)]
 pub(super) struct Waiter<'a> {
     all: &'a Waiting,
@@ -40,21 +40,21 @@ impl Waiting {
         Waiter { all: self, call, news: Arc::clone(news) }
     }
 
-    /// There is news of a call.
+    /// Wakes the futures that wait for a call.
     pub(super) fn wake(&self, call: &str) {
         if let Some((news, _)) = self.state().calls.get(call) {
             news.notify_waiters();
         }
     }
 
-    /// There may be news of any.
+    /// Wakes all futures.
     pub(super) fn wake_all(&self) {
         for (news, _) in self.state().calls.values() {
             news.notify_waiters();
         }
     }
 
-    /// A call has been cancelled that a worker of this process has.
+    /// Records that a call of this process's workers was cancelled.
     pub(super) fn cancel(&self, call: &str) {
         let mut state = self.state();
         if state.cancelled.insert(call.to_owned()) {

@@ -1,4 +1,4 @@
-//! Calls that workers answer, as their callers see them.
+//! Executes calls on workers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,19 +16,19 @@ use super::view::RunTool;
 use crate::calls::{Call, CallBus, CallError, CallRecord, CallState};
 use crate::random;
 
-/// How long a bus that is down is waited for: 10 seconds.
+/// How long to wait for an unavailable bus: 10 seconds.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The break before it is tried again.
+/// The delay before it is retried.
 const BREAK: Duration = Duration::from_millis(100);
 
-/// The token was revoked while its call was under way.
+/// The token was revoked during the call.
 pub(super) fn revoked() -> ErrorObject {
     let data = json!({"kind": "revoked", "retryable": false});
     error::internal("the token was revoked; get another one from the session endpoint").with_data(&data)
 }
 
 impl Shared {
-    /// Has a worker answer a call, and waits for it.
+    /// Executes a call on a worker, and waits for its outcome.
     pub(super) async fn call_worker(
         &self,
         agent: &Agent,
@@ -64,7 +64,7 @@ impl Shared {
         let revoked = agent.revoked();
         let mut waiting = Waiting { bus, call: &id, is_over: false };
         let outcome = tokio::select! {
-            outcome = made(bus.as_ref(), &tool.pool, call, cx) => outcome,
+            outcome = execute(bus.as_ref(), &tool.pool, call, cx) => outcome,
             () = sleep_until(deadline) => Err(timeout(&id, left)),
             () = cx.cancellation().cancelled() => Err(ToolResult::error("the call was cancelled").into()),
             () = revoked => Err(self::revoked().into()),
@@ -82,7 +82,8 @@ impl Shared {
     }
 }
 
-/// A call that someone waits for. When that ends, whatever the reason, the call is cancelled.
+/// A pending call, which is cancelled when this is dropped: then in a task, since `drop` cannot wait. A caller that is
+/// still there gets its response once the bus has the cancellation.
 struct Waiting<'a> {
     bus: &'a Arc<dyn CallBus>,
     call: &'a str,
@@ -101,30 +102,30 @@ impl Drop for Waiting<'_> {
 impl Waiting<'_> {
     async fn cancel(&mut self) {
         self.is_over = true;
-        // If that fails, the call runs until its deadline, which its worker knows.
+        // If that fails, the call runs until its deadline, which the worker knows.
         _ = self.bus.cancel(self.call).await;
     }
 }
 
-/// Submits a call, waits for its end, and reports its progress. A bus that is down is tried again for a while.
-async fn made(bus: &dyn CallBus, pool: &str, call: Call, cx: &Context) -> Result<Outcome, Outcome> {
+/// Submits a call, waits for its outcome, and reports its progress. An unavailable bus is retried for a while.
+async fn execute(bus: &dyn CallBus, pool: &str, call: Call, cx: &Context) -> Result<Outcome, Outcome> {
     let (id, is_repeatable) = (call.id.clone(), call.is_repeatable);
     let mut outage = Outage::default();
-    // Under one id it is made once, however often it is submitted.
+    // Submitting the same id again has no effect.
     while let Err(error) = bus.submit(pool, call.clone()).await {
         match error {
-            CallError::Unavailable(_) if outage.goes_on_after_a_break().await => {}
+            CallError::Unavailable(_) if outage.wait_before_retry().await => {}
             // It may have been submitted.
             CallError::Unavailable(_) => return Err(unavailable(&error, &id, is_repeatable)),
             _ => return Err(error.to_rpc(&id).into()),
         }
     }
-    // The first version is that the call waits.
+    // The first version is that of a waiting call.
     let (mut seen, mut reported) = (1, None);
     loop {
         let record = match bus.wait(&id, seen).await {
             Ok(record) => record,
-            Err(CallError::Unavailable(_)) if outage.goes_on_after_a_break().await => continue,
+            Err(CallError::Unavailable(_)) if outage.wait_before_retry().await => continue,
             Err(CallError::NoCall(_)) => return Err(lost(&id, is_repeatable)),
             Err(error) => return Err(unavailable(&error, &id, is_repeatable)),
         };
@@ -142,13 +143,13 @@ async fn made(bus: &dyn CallBus, pool: &str, call: Call, cx: &Context) -> Result
     }
 }
 
-/// Since when a bus is down.
+/// When the bus became unavailable.
 #[derive(Default)]
 struct Outage(Option<Instant>);
 
 impl Outage {
-    /// Makes a break, unless the bus has been down for too long.
-    async fn goes_on_after_a_break(&mut self) -> bool {
+    /// Waits before a retry, unless the bus has been unavailable for too long.
+    async fn wait_before_retry(&mut self) -> bool {
         let since = *self.0.get_or_insert_with(Instant::now);
         if since.elapsed() >= PATIENCE {
             return false;
@@ -158,7 +159,7 @@ impl Outage {
     }
 }
 
-/// The bus was down for too long. A call that must not be repeated may have been made.
+/// The bus was unavailable for too long. A call that must not be repeated may have been executed.
 fn unavailable(error: &CallError, call: &str, is_repeatable: bool) -> Outcome {
     let mut why = error.to_string();
     if !is_repeatable {
@@ -170,7 +171,7 @@ fn unavailable(error: &CallError, call: &str, is_repeatable: bool) -> Outcome {
     error::internal(&why).with_data(&data).into()
 }
 
-/// The store has forgotten a call that it had accepted.
+/// The store lost a call that it had accepted.
 fn lost(call: &str, is_repeatable: bool) -> Outcome {
     let text = "the store of calls was lost while this one was under way, and nobody knows whether the call had its effect";
     fault("outcome_unknown", is_repeatable, call, text)
@@ -202,7 +203,7 @@ fn timeout(call: &str, after: Duration) -> Outcome {
     fault("timeout", false, call, &text)
 }
 
-/// A result that tells the model what happened, and programs as well.
+/// Returns a result that describes the error to the model, and to programs.
 fn fault(kind: &str, is_retryable: bool, call: &str, text: &str) -> Outcome {
     let mut result = ToolResult::error(text);
     let fault = json!({"kind": kind, "retryable": is_retryable, "call_id": call});
@@ -219,7 +220,7 @@ fn with_attempt(result: Box<RawValue>, attempt: u32) -> Box<RawValue> {
     serde_json::value::to_raw_value(&members).unwrap_or(result)
 }
 
-/// The arguments of a call, if they fit, and none of them is bound.
+/// Returns the validated arguments of a call; bound inputs are rejected.
 fn checked(tool: &RunTool, arguments: Option<&RawValue>) -> Result<Box<RawValue>, Box<ToolResult>> {
     let members: Map<String, Value> = match arguments.filter(|arguments| arguments.get() != "null") {
         None => Map::new(),
@@ -231,7 +232,7 @@ fn checked(tool: &RunTool, arguments: Option<&RawValue>) -> Result<Box<RawValue>
             "`{bound}` is set by the workflow and cannot be given; call again without it"
         )));
     }
-    // Written again, so that what the worker reads is what was checked: one member for each name.
+    // Serialized again, so that the worker reads exactly what was validated, without duplicate members.
     let arguments = serde_json::value::to_raw_value(&members)
         .map_err(|error| refusal(&format!("the arguments do not fit: {error}")))?;
     if let Some(checker) = tool.checker() {

@@ -1,4 +1,5 @@
-//! The credentials of nodes: sealed when a node is registered, opened for the servers that the gateway connects to.
+//! The credentials of nodes: sealed when a node is registered, opened for the servers that the gateway connects
+//! to.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -10,47 +11,50 @@ use super::live::{Registry, Shared};
 use super::store::{RunId, Snapshot, StoreError};
 use crate::secrets::{MAX_CREDENTIALS, MasterKeys, Place, Sealed, SecretError, SecretStore};
 
-/// Where sealed credentials are kept, and the keys for them.
+/// The store of sealed credentials, and the keys.
 #[derive(Clone)]
 pub(super) struct Vault {
     pub(super) store: Arc<dyn SecretStore>,
     pub(super) keys: MasterKeys,
 }
 
-/// The headers of remote nodes that are sealed, opened; or why they cannot be.
+/// The decrypted headers of remote nodes, or the errors.
 pub(super) type OpenedHeaders = HashMap<String, Result<Vec<(String, Secret)>, String>>;
 
-/// Why a node with credentials is not registered.
+/// Errors of registering a node with credentials.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegisterError {
     /// The credentials cannot be sealed.
     #[error(transparent)]
     Secret(#[from] SecretError),
-    /// A name or a value is none that the node could use.
+    /// A name or value is invalid for the node.
     #[error("the credential `{name}` of the node `{node}` cannot be used: {why}")]
     Invalid {
         /// The node.
         node: String,
         /// The name.
         name: String,
-        /// Why, with nothing of the value.
+        /// The reason, without the value.
         why: &'static str,
     },
-    /// The store does not take the node.
+    /// The store rejects the node.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl Registry {
-    /// Registers a node with its credentials, by the names of their fields: headers of a remote node, bound inputs of a component, which
-    /// become bound. Each is sealed for this organization, run, node and field, and is never part of the entry.
+    /// Registers a node with its credentials, by field name: headers of a remote node, or inputs of a component,
+    /// which become bound. Each is sealed for this organization, run, node and field, and is never part of the
+    /// entry.
     ///
-    /// Without credentials (`None`) a node keeps those that it has, and so does one whose value is masked, such as `****`: what was
-    /// read, changed and sent back changes no credential. An empty map removes them all. Gives the new revision.
+    /// With `None`, a node keeps its credentials; so does a credential whose value is masked, such as `****`, so
+    /// that an entry can be read, changed and sent back. An empty map removes all of them. Returns the new
+    /// revision.
     ///
     /// # Errors
-    /// [`RegisterError`]; [`SecretError::NoKey`] where the registry has no [credentials](super::RegistryBuilder::credentials).
+    /// [`RegisterError`]; [`SecretError::NoKey`] if the registry has no
+    /// [credentials](super::RegistryBuilder::credentials).
     pub async fn register(
         &self,
         run: &RunId,
@@ -63,7 +67,7 @@ impl Registry {
             return Err(SecretError::NoKey.into());
         }
         if let Some(vault) = vault {
-            // Nothing of a node that cannot be registered is kept.
+            // Nothing is stored for a node that cannot be registered.
             entry.check().map_err(|error| StoreError::Invalid(error.to_string()))?;
             let former = vault.store.sealed(run, &entry.node).await?;
             let sealed = match credentials {
@@ -118,7 +122,7 @@ impl Vault {
         Ok(sealed)
     }
 
-    /// The sealed headers of a node, opened.
+    /// Returns the decrypted headers of a node.
     async fn open_headers(
         &self,
         run: &RunId,
@@ -139,7 +143,7 @@ impl Vault {
 }
 
 impl Shared {
-    /// The sealed headers of the remote nodes of a run.
+    /// Returns the decrypted headers of the remote nodes of a run.
     pub(super) async fn open_headers(
         &self,
         run: &str,
@@ -161,7 +165,7 @@ impl Shared {
     }
 }
 
-/// Whether a value is what an interface shows in place of a secret.
+/// Returns whether a value is a mask that interfaces show instead of a secret.
 fn is_masked(value: &str) -> bool {
     let value = value.trim();
     let is_dots =

@@ -1,4 +1,4 @@
-//! What a node of a run offers.
+//! The registration of a node.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,12 +7,12 @@ use toolwright_core::definition::ToolDefinition;
 use toolwright_core::external;
 use toolwright_core::names::check_server;
 
-/// The most bytes that an entry may have as JSON: 256 KiB.
+/// Maximum size of an entry as JSON: 256 KiB.
 pub const MAX_ENTRY_BYTES: usize = 256 << 10;
-/// The most bytes of the name of a run, node, pool or organization.
+/// Maximum length of the name of a run, node, pool or organization, in bytes.
 pub const MAX_ID_BYTES: usize = 200;
 
-/// A node of a run that offers tools, as it is registered.
+/// A registered node of a run, which provides tools.
 ///
 /// ```
 /// use toolwright_gateway::registry::{Backend, Entry};
@@ -31,59 +31,59 @@ pub const MAX_ID_BYTES: usize = 200;
 pub struct Entry {
     /// The node's id: unique in its run.
     pub node: String,
-    /// What answers calls.
+    /// What executes its calls.
     #[serde(flatten)]
     pub backend: Backend,
-    /// Names of inputs that the run has bound already, such as credentials: callers neither see nor set them.
+    /// Names of inputs that are bound by the run, such as credentials: callers neither see nor set them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub bound: BTreeSet<String>,
-    /// Names of credentials that are sealed in a [`SecretStore`](crate::secrets::SecretStore): headers of a remote node, bound inputs
-    /// of a component. Their values are never part of an entry.
+    /// Names of credentials in a [`SecretStore`](crate::secrets::SecretStore): headers of a remote node, or
+    /// bound inputs of a component. Their values are never part of an entry.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub sealed: BTreeSet<String>,
-    /// Whether calls of the tools may be made.
+    /// Whether its tools can be called.
     #[serde(default)]
     pub status: Status,
 }
 
-/// What answers the calls of an entry's tools.
+/// What executes the calls of an entry's tools.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Backend {
-    /// A worker: one tool, whose calls go to the workers of a pool.
+    /// One tool, whose calls are executed by the workers of a pool.
     Component {
-        /// The tool, with the inputs that callers give.
+        /// The tool, with the inputs that callers set.
         tool: Box<ToolDefinition>,
         /// The pool of its workers.
         #[serde(default = "default_pool")]
         pool: String,
     },
-    /// An MCP server elsewhere. Its tools are called `{node}__{tool}`.
+    /// A remote MCP server. Its tools are named `{node}__{tool}`.
     Remote {
-        /// Its address.
+        /// Its URL.
         url: String,
-        /// Headers that go with every request.
+        /// Headers of every request.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         headers: BTreeMap<String, String>,
     },
-    /// An MCP server that the gateway starts, by the name of one of its launchers. What is run is the gateway's
-    /// configuration, never the registration's.
+    /// An MCP server that the gateway starts, by the name of a launcher. The gateway's configuration defines the
+    /// program, never the registration.
     Local {
         /// The launcher.
         launcher: String,
-        /// Arguments after those of the launcher.
+        /// Arguments, appended to those of the launcher.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         args: Vec<String>,
     },
 }
 
-/// Whether the tools of a node may be called.
+/// Whether the tools of a node can be called.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Status {
-    /// They may.
+    /// They can be called.
     #[default]
     Ready,
     /// The node is still starting: its tools are neither listed nor called.
@@ -92,7 +92,7 @@ pub enum Status {
     Failed,
 }
 
-/// Why a node cannot be registered as it is.
+/// Why a node cannot be registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the node `{node}` cannot be registered: {why}")]
 pub struct EntryError {
@@ -105,18 +105,18 @@ fn default_pool() -> String {
 }
 
 impl Entry {
-    /// A tool whose calls go to the workers of a pool.
+    /// Creates a tool that is executed by the workers of a pool.
     pub fn component(node: impl Into<String>, pool: impl Into<String>, tool: ToolDefinition) -> Self {
         let backend = Backend::Component { tool: Box::new(tool), pool: pool.into() };
         Self::new(node, backend)
     }
 
-    /// An MCP server at an address.
+    /// Creates a node for a remote MCP server.
     pub fn remote(node: impl Into<String>, url: impl Into<String>) -> Self {
         Self::new(node, Backend::Remote { url: url.into(), headers: BTreeMap::new() })
     }
 
-    /// A node with this backend, ready at once.
+    /// Creates a node with this backend, which is ready.
     pub fn new(node: impl Into<String>, backend: Backend) -> Self {
         Self {
             node: node.into(),
@@ -127,22 +127,22 @@ impl Entry {
         }
     }
 
-    /// Names inputs that are bound.
+    /// Adds bound inputs.
     pub fn bind(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.bound.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// With this status.
+    /// Sets the status.
     pub fn with_status(mut self, status: Status) -> Self {
         self.status = status;
         self
     }
 
-    /// Whether clients could use what it offers.
+    /// Validates the entry.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns what is wrong with it.
     pub fn check(&self) -> Result<(), EntryError> {
         let wrong = |why: String| EntryError { node: shorten(&self.node), why };
         check_id("the node's id", &self.node).map_err(wrong)?;
@@ -184,7 +184,7 @@ impl Entry {
     }
 }
 
-/// Whether something can name a run, a node, a pool or an organization: visible characters, and not too many.
+/// Returns whether a name is valid for a run, node, pool or organization: visible characters, and not too long.
 pub(crate) fn check_id(what: &str, id: &str) -> Result<(), String> {
     if id.is_empty() || id.len() > MAX_ID_BYTES {
         return Err(format!("{what} must have 1 to {MAX_ID_BYTES} bytes"));

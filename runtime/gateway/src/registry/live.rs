@@ -1,4 +1,4 @@
-//! The runs that this gateway serves, kept in step with the store.
+//! The runs that this gateway serves, synchronized with the store.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,23 +19,23 @@ use super::sessions::Sessions;
 use super::store::{RegistryStore, RunChanged, RunState, StoreError};
 use super::view::{Launchers, View};
 use crate::calls::CallBus;
-use crate::clock::Clock;
 use crate::gateway::Gateway;
 use crate::secrets::{MasterKeys, SecretStore};
+use toolwright_server::auth::Clock;
 
-/// How long a run is kept ready after it was used last: ten minutes. After that its servers are let go.
+/// How long an unused run stays loaded: ten minutes. Then its servers are disconnected.
 pub const IDLE: Duration = Duration::from_mins(10);
-/// How often is looked for runs that have ended or are not used.
+/// The interval of checks for ended and unused runs.
 const SWEEP: Duration = Duration::from_secs(30);
 
 type Build = dyn Fn(&ServerSpec) -> ClientBuilder + Send + Sync;
 
-/// The tools of runs as a provider: each caller has those that its token admits.
+/// Serves the tools of runs as a provider: each caller sees those that its token grants.
 ///
-/// Nodes register themselves in a [`RegistryStore`], agents get tokens ([`tokens`](crate::tokens)), and this provider brings the
-/// two together: [`Registry::verifier`] checks the tokens of callers, and the lists and calls of each follow its
-/// [`Scope`](crate::Scope). A list is read from the store again when its revision has changed, so that all gateways of a store
-/// show the same.
+/// Nodes are registered in a [`RegistryStore`], agents receive tokens ([`tokens`](crate::tokens)), and this
+/// provider connects the two: [`Registry::verifier`] verifies the tokens of callers, and lists and calls follow
+/// their [`Scope`](crate::Scope). A list is read from the store again when its revision has changed, so all
+/// gateways with the same store show the same lists.
 ///
 /// ```no_run
 /// use toolwright_gateway::registry::{MemoryStore, Registry};
@@ -82,62 +82,63 @@ pub(super) struct Shared {
     following: OnceLock<AbortHandle>,
 }
 
-/// A run that callers use.
+/// A run in use.
 pub(super) struct LiveRun {
     run: String,
     view: RwLock<Arc<View>>,
-    /// The servers of the run; made with the first.
+    /// The servers of the run, created with the first one.
     gateway: OnceLock<Gateway>,
     used: Mutex<Instant>,
-    /// Cancelled when the tokens of the epoch are good no more.
+    /// Cancelled when the tokens of the epoch become invalid.
     revoked: Mutex<CancellationToken>,
 }
 
 impl RegistryBuilder {
-    /// Sends the calls of nodes of the kind `component` to workers by this bus. Without one there are no workers.
+    /// Sets the bus to the workers of `component` nodes. Without it, there are no workers.
     pub fn bus(mut self, bus: impl CallBus) -> Self {
         self.bus = Some(Arc::new(bus));
         self
     }
 
-    /// The same with a bus that others use as well.
+    /// The same with a shared bus.
     pub fn shared_bus(mut self, bus: Arc<dyn CallBus>) -> Self {
         self.bus = Some(bus);
         self
     }
 
-    /// Lets nodes of the kind `local` start this program, by the launcher's name. There are no launchers unless named here.
+    /// Adds a launcher, which lets `local` nodes start this program. There are none by default.
     pub fn launcher(mut self, name: impl Into<String>, program: StdioSpec) -> Self {
         self.launchers.insert(name.into(), program);
         self
     }
 
-    /// The settings of the clients of servers that nodes register.
+    /// Sets the client settings for the servers of nodes.
     pub fn clients(mut self, build: impl Fn(&ServerSpec) -> ClientBuilder + Send + Sync + 'static) -> Self {
         self.build = Box::new(build);
         self
     }
 
-    /// How long a call may take that workers answer, unless its caller allows less: [`Registry::CALL_TIMEOUT`].
+    /// Sets the maximum duration of worker calls, unless the caller requests less; default
+    /// [`Registry::CALL_TIMEOUT`].
     pub fn call_timeout(mut self, time: Duration) -> Self {
         self.call_timeout = time;
         self
     }
 
-    /// Keeps the credentials that nodes are registered with ([`Registry::register`]) in this store, sealed with these keys, and opens
-    /// those of the servers that it connects to. Without it no credential can be stored.
+    /// Sets the store for the credentials of nodes ([`Registry::register`]), with the keys that seal them and
+    /// open those of the servers that the registry connects to. Without it, no credentials can be stored.
     pub fn credentials(mut self, store: Arc<dyn SecretStore>, keys: MasterKeys) -> Self {
         self.vault = Some(Vault { store, keys });
         self
     }
 
-    /// Takes the time from elsewhere: for tests.
+    /// Sets the clock, for tests.
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
         self
     }
 
-    /// Starts to follow the store.
+    /// Starts synchronizing with the store.
     ///
     /// # Panics
     /// Outside of a Tokio runtime.
@@ -162,15 +163,15 @@ impl RegistryBuilder {
 }
 
 impl Registry {
-    /// How long a call may take that workers answer: ten minutes.
+    /// The default maximum duration of worker calls: ten minutes.
     pub const CALL_TIMEOUT: Duration = Duration::from_mins(10);
 
-    /// A registry over a store.
+    /// Creates a registry with a store.
     pub fn builder(store: impl RegistryStore) -> RegistryBuilder {
         Self::with_store(Arc::new(store))
     }
 
-    /// A registry over a store that others use as well.
+    /// Creates a registry with a shared store.
     pub fn with_store(store: Arc<dyn RegistryStore>) -> RegistryBuilder {
         RegistryBuilder {
             store,
@@ -183,22 +184,22 @@ impl Registry {
         }
     }
 
-    /// The store.
+    /// Returns the store.
     pub fn store(&self) -> &Arc<dyn RegistryStore> {
         &self.0.store
     }
 
-    /// The way to the workers, if there is one.
+    /// Returns the bus to the workers, if any.
     pub fn bus(&self) -> Option<&Arc<dyn CallBus>> {
         self.0.bus.as_ref()
     }
 
-    /// How many runs are in use here.
+    /// Returns the number of runs in use.
     pub fn runs(&self) -> usize {
         self.0.runs().len()
     }
 
-    /// Ends the connections to the servers of all runs.
+    /// Disconnects from the servers of all runs.
     pub async fn close(&self) {
         let runs = std::mem::take(&mut *self.0.runs());
         for run in runs.into_values() {
@@ -227,13 +228,14 @@ impl Shared {
         known.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Says that some caller's tools may be others. The servers of runs say by themselves what else has changed.
+    /// Notifies that the tools of some callers may have changed. The servers of runs notify about their own
+    /// changes.
     fn notify(&self) {
         let attached = self.attached.lock().unwrap_or_else(PoisonError::into_inner).clone();
         attached.iter().for_each(Changes::tools);
     }
 
-    /// The run that is in this state in the store, with its tools as of this state or a later one.
+    /// Returns the run with its tools, as of this state of the store or a later one.
     pub(super) async fn live(&self, run: &str, state: &RunState) -> Result<Arc<LiveRun>, StoreError> {
         let known = self.runs().get(run).cloned();
         if let Some(live) = known.filter(|live| live.is_at_least(state)) {
@@ -243,7 +245,7 @@ impl Shared {
         self.load(run).await?.ok_or_else(|| StoreError::NoRun(run.to_owned()))
     }
 
-    /// Reads a run from the store. None if there is no such run: then it is forgotten here.
+    /// Reads a run from the store; `None` if it does not exist, and then it is unloaded.
     async fn load(&self, run: &str) -> Result<Option<Arc<LiveRun>>, StoreError> {
         let Some(snapshot) = self.store.snapshot(run).await? else {
             if let Some(gone) = self.runs().remove(run) {
@@ -281,12 +283,13 @@ impl Shared {
             gateway
         });
         let build = Arc::clone(&self.build);
-        // The names have been checked with the entries, and a run has fewer nodes than a gateway has servers.
+        // The names were validated with the entries, and a run has fewer nodes than the maximum number of
+        // servers.
         let applied = gateway.apply(view.servers.iter().cloned(), move |spec| build(spec));
         debug_assert!(applied.is_ok(), "{applied:?}");
     }
 
-    /// Brings the runs in step with the store.
+    /// Synchronizes the runs with the store.
     async fn catch_up(&self, run: Option<&str>) {
         let runs: Vec<String> = match run {
             Some(run) if self.runs().contains_key(run) => vec![run.to_owned()],
@@ -298,7 +301,7 @@ impl Shared {
             let is_current = match self.store.state(&run, None).await {
                 Ok(Some(state)) => live.is_some_and(|live| live.is_at_least(&state)),
                 Ok(None) => false,
-                // Whoever calls next is told.
+                // The next caller receives the error.
                 Err(_) => continue,
             };
             if !is_current {
@@ -308,7 +311,7 @@ impl Shared {
         }
     }
 
-    /// Lets go of runs that nobody uses.
+    /// Unloads unused runs.
     fn sweep(&self) {
         let idle: Vec<_> = {
             let mut runs = self.runs();
@@ -370,12 +373,12 @@ impl LiveRun {
         Arc::clone(&self.view.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The servers of the run, if it has any.
+    /// Returns the servers of the run, if any.
     pub(super) fn gateway(&self) -> Option<&Gateway> {
         self.gateway.get()
     }
 
-    /// Cancelled when the tokens of this moment are good no more.
+    /// Returns the token that is cancelled when the current session tokens become invalid.
     pub(super) fn revoked(&self) -> CancellationToken {
         self.revoked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -387,7 +390,7 @@ impl LiveRun {
             && view.state.revision >= state.revision
     }
 
-    /// Replaces the last view, unless that is newer.
+    /// Replaces the view, unless the current one is newer.
     fn take_up(&self, newer: View) -> bool {
         let mut view = self.view.write().unwrap_or_else(PoisonError::into_inner);
         let is_same_epoch = view.state.epoch == newer.state.epoch;
@@ -403,7 +406,7 @@ impl LiveRun {
         true
     }
 
-    /// Has the run offer nothing more.
+    /// Removes all tools of the run.
     fn end(&self) {
         let mut view = self.view.write().unwrap_or_else(PoisonError::into_inner);
         *view = Arc::new(View::ended(&view));

@@ -1,9 +1,10 @@
-//! The nodes of runs, and who may call their tools.
+//! The registered nodes of runs, and access to their tools.
 //!
-//! `store` says how runs and their entries are kept, `memory` keeps them in this process, and `entry` is what a node
-//! registers. `live` keeps the runs that are in use in step with the store, `view` is what one offers at a moment, `verify` finds
-//! a caller's run by its token, `sessions` has the tokens in use, `provider` answers its lists and calls, `call` waits for workers, `credentials` seals what nodes bring,
-//! and `report` shows operators how the nodes of a run stand.
+//! `store` is the interface of stores, `memory` stores runs in this process, and `entry` defines the
+//! registration of a node. `live` synchronizes the runs in use with the store, `view` is a run at one time,
+//! `verify` verifies tokens, `sessions` caches the tokens in use, `provider` serves lists and calls, `call`
+//! executes calls on workers, `credentials` seals the credentials of nodes, and `report` shows the state of
+//! nodes to operators.
 
 mod call;
 mod credentials;

@@ -1,4 +1,4 @@
-//! The registry as a provider: what a caller lists and calls.
+//! The registry as a provider: lists and calls.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -88,7 +88,7 @@ impl Provider for Registry {
         })
     }
 
-    // Resources of runs are not watched: a server is told of an address alone, which two runs may have in common.
+    // Resources of runs cannot be watched: a server is only notified of a URI, which two runs may share.
 
     fn complete<'a>(
         &'a self,
@@ -106,7 +106,7 @@ impl Provider for Registry {
     }
 }
 
-/// The servers of a run that a caller may use, and when it no longer may.
+/// Returns the servers of a run that a caller may use, and the token that is cancelled when it no longer may.
 struct Served<'a, R> {
     gateway: &'a Gateway,
     revoked: R,
@@ -119,14 +119,14 @@ async fn or_revoked<T>(answer: BoxFuture<'_, Outcome<T>>, revoked: impl Future<O
     }
 }
 
-/// The servers of the run of a caller that may see lists.
+/// Returns the servers of the run of a caller that may see lists.
 fn servers(caller: &Access) -> Option<&Gateway> {
     let agent = agent(caller).filter(|agent| agent.may_list())?;
     agent.run.gateway()
 }
 
 impl Registry {
-    /// The servers of the run of a caller, whose token is still good.
+    /// Returns the servers of the run of a caller with a valid token.
     async fn servers<'a>(
         &self,
         cx: &'a Context,
@@ -172,7 +172,7 @@ impl Registry {
         }
     }
 
-    /// Whether the token is still good: a connection may be older than the last check of its token.
+    /// Returns whether the token is still valid: a connection may be older than its last verification.
     async fn admit(&self, agent: &Agent) -> Result<(), ErrorObject> {
         let claims = &agent.claims;
         let expired = |why: &str| error::invalid_request(&format!("{why}; connect again with another token"));
@@ -202,7 +202,7 @@ impl Agent {
         self.scope.admits(&EntryId { org, run, node, tool })
     }
 
-    /// Whether the token is of the run as it is now, and permits lists.
+    /// Returns whether the token is valid for the current run, and permits lists.
     fn may_list(&self) -> bool {
         let view = self.run.view();
         self.claims.epoch.as_deref() == Some(&view.state.epoch)
@@ -210,7 +210,7 @@ impl Agent {
             && self.claims.permits(Permission::List)
     }
 
-    /// The tools that the agent sees; the same list as long as the run has the same.
+    /// Returns the tools that the agent sees; the same list as long as the run is unchanged.
     fn tools(&self) -> Arc<[ToolDefinition]> {
         if !self.may_list() {
             return Arc::default();
@@ -234,7 +234,7 @@ impl Agent {
         let servers = servers.map(|tool| (server_of(tool).unwrap_or_default(), tool));
         let mut list = HashMap::new();
         for (node, tool) in workers.chain(servers).filter(|(node, tool)| self.admits(node, &tool.name)) {
-            // A worker's tool keeps a name that a server's tool has as well.
+            // A worker tool takes precedence over a server tool with the same name.
             list.entry(&tool.name).or_insert_with(|| {
                 let mut tool = tool.clone();
                 let members = tool.meta.get_or_insert_default();

@@ -1,4 +1,4 @@
-//! The nodes of a run, for operators.
+//! The state of a run's nodes, for operators.
 
 use serde::Serialize;
 use toolwright_server::Provider as _;
@@ -36,9 +36,9 @@ pub struct NodeReport {
     pub node: String,
     /// `component`, `remote` or `local`.
     pub kind: &'static str,
-    /// Whether its tools are offered.
+    /// Whether its tools are available.
     pub is_ready: bool,
-    /// Why not.
+    /// Why they are not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// The public names of its tools.
@@ -46,10 +46,10 @@ pub struct NodeReport {
 }
 
 impl Registry {
-    /// How the nodes of a run stand. Servers of the run are connected to, if they are not yet.
+    /// Returns the state of the nodes of a run. Connects to its servers, if necessary.
     ///
     /// # Errors
-    /// [`StoreError::NoRun`], or why the store does not answer.
+    /// [`StoreError::NoRun`], or the error of the store.
     pub async fn report(&self, run: &str) -> Result<RunReport, StoreError> {
         let snapshot = self.0.store.snapshot(run).await?;
         let snapshot = snapshot.ok_or_else(|| StoreError::NoRun(run.to_owned()))?;

@@ -1,5 +1,5 @@
-//! The session tokens that are in use here. The signature of each is checked once; what is open ends when its token is revoked
-//! or has expired.
+//! The session tokens in use. The signature of each is verified once; open requests end when their token is
+//! revoked or expires.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,48 +17,48 @@ use super::view::View;
 use crate::scope::Scope;
 use crate::tokens::{Claims, SessionTokens};
 
-/// How many tokens are remembered. What is open with one that is forgotten ends.
+/// Maximum number of cached tokens. Open requests of evicted tokens end.
 const MAX_KNOWN: usize = 10_000;
-/// How often those that have expired are forgotten, with the lists that were made for them.
+/// How often expired tokens and their lists are removed.
 const FORGET: Duration = Duration::from_mins(1);
 
-/// The tokens that are remembered.
+/// The cached tokens.
 pub(super) struct Sessions {
     tokens: Arc<SessionTokens>,
     known: Mutex<KnownTokens>,
 }
 
 struct KnownTokens {
-    /// By their digests.
+    /// By digest.
     tokens: HashMap<[u8; 32], Arc<Session>>,
     forgot: Instant,
 }
 
-/// A token whose signature was checked.
+/// A token with a verified signature.
 pub(super) struct Session {
     pub(super) claims: Claims,
     principal: Principal,
     scope: Arc<Scope>,
-    /// With the run as it was used last.
+    /// With the run as last used.
     agent: Mutex<Option<Arc<Agent>>>,
-    /// Ends streams, when the token is revoked or has expired.
+    /// Ends streams when the token is revoked or expires.
     end: CancellationToken,
-    /// Ends calls, when the token is revoked.
+    /// Ends calls when the token is revoked.
     revoked: CancellationToken,
 }
 
-/// A caller with a token of a run: what the verifier finds for the provider.
+/// A caller with a token of a run, which the verifier passes to the provider.
 #[derive(Debug)]
 pub(crate) struct Agent {
     pub(super) claims: Claims,
     pub(crate) scope: Scope,
     pub(super) run: Arc<LiveRun>,
-    /// The list that was made last, and of what.
+    /// The last list, and its sources.
     pub(super) listed: Mutex<Option<Listed>>,
     revoked: CancellationToken,
 }
 
-/// What an agent's list was made of, and the list.
+/// The sources of an agent's list, and the list.
 #[derive(Debug)]
 pub(super) struct Listed {
     pub(super) view: Arc<View>,
@@ -72,7 +72,7 @@ impl Sessions {
         Self { tokens, known: Mutex::new(known) }
     }
 
-    /// The session of a token; the signature of each is checked once, its times every time.
+    /// Returns the session of a token; the signature is verified once, the times every time.
     pub(super) fn check(&self, token: &str) -> Result<Arc<Session>, Rejected> {
         let key = digest(&SHA256, token.as_bytes());
         let key: [u8; 32] = key.as_ref().try_into().unwrap_or_default();
@@ -90,13 +90,13 @@ impl Sessions {
             && let Some(any) = known.tokens.keys().next().copied()
             && let Some(forgotten) = known.tokens.remove(&any)
         {
-            // Nobody would see that it is revoked.
+            // A revocation of an uncached token would go unnoticed.
             forgotten.end.cancel();
         }
         Ok(Arc::clone(known.tokens.entry(key).or_insert(new)))
     }
 
-    /// Forgets tokens that have expired. Their streams end, and their calls go on.
+    /// Removes expired tokens. Their streams end, their calls continue.
     fn forget_expired(&self) {
         self.forget_expired_of(&mut self.known());
     }
@@ -112,7 +112,7 @@ impl Sessions {
         known.forgot = Instant::now();
     }
 
-    /// The sessions of a run, or of all, with which something is open.
+    /// Returns the sessions with open requests of a run, or of all runs.
     fn in_use(&self, run: Option<&str>) -> Vec<Arc<Session>> {
         let known = self.known();
         let of_run = |session: &&Arc<Session>| run.is_none() || session.claims.run.as_deref() == run;
@@ -143,12 +143,12 @@ impl Session {
         }
     }
 
-    /// The caller, who has no run.
+    /// Returns the caller without a run.
     pub(super) fn caller(&self) -> Principal {
         self.principal.clone().with_extension(Arc::clone(&self.scope))
     }
 
-    /// The caller in its run.
+    /// Returns the caller in its run.
     pub(super) fn caller_in(&self, run: Arc<LiveRun>) -> Principal {
         self.principal.clone().with_extension(self.agent(run))
     }
@@ -167,7 +167,7 @@ impl Session {
         })))
     }
 
-    /// Whether someone has the caller, or is about to.
+    /// Returns whether the caller is in use, or about to be.
     fn is_in_use(self: &Arc<Self>) -> bool {
         let agent = self.agent.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::strong_count(self) > 1
@@ -177,12 +177,12 @@ impl Session {
 }
 
 impl Agent {
-    /// The revision of the run's registry that the agent sees.
+    /// Returns the revision of the run's registry that the agent sees.
     pub(crate) fn revision(&self) -> u64 {
         self.run.view().state.revision
     }
 
-    /// Waits until the token is revoked, by itself or with its run or its organization.
+    /// Waits until the token is revoked, individually or with its run or organization.
     pub(super) fn revoked(&self) -> impl Future<Output = ()> + use<> {
         let (own, of_run) = (self.revoked.clone(), self.run.revoked());
         async move {
@@ -195,8 +195,8 @@ impl Agent {
 }
 
 impl Shared {
-    /// Ends the sessions of a run, or of all, that are revoked. While the store cannot be reached, they stay: their requests are
-    /// refused.
+    /// Ends the revoked sessions of a run, or of all runs. While the store cannot be reached, sessions stay:
+    /// their requests are rejected.
     pub(super) async fn end_revoked_sessions(&self, run: Option<&str>) {
         for sessions in self.sessions() {
             sessions.forget_expired();

@@ -1,4 +1,4 @@
-//! Where the runs and their entries are kept.
+//! The interface of stores for runs and their entries.
 
 use std::time::Duration;
 
@@ -10,21 +10,21 @@ use toolwright_server::BoxFuture;
 
 use super::entry::Entry;
 
-/// How long a run stays without being renewed: one hour.
+/// The default lifetime of a run without renewal: one hour.
 pub const RUN_TTL: Duration = Duration::from_hours(1);
-/// The most entries that a run may have.
+/// Maximum number of entries of a run.
 pub const MAX_ENTRIES: usize = 1_000;
-/// The most bytes that the entries of a run may have as JSON: 8 MiB.
+/// Maximum size of the entries of a run as JSON: 8 MiB.
 pub const MAX_RUN_BYTES: usize = 8 << 20;
-/// The most runs that a store in memory has at a time.
+/// Maximum number of runs of a store in memory.
 pub const MAX_RUNS: usize = 10_000;
-/// How many changes a watcher may be behind; then it learns only that it has missed some.
+/// Maximum number of changes that a watcher may lag behind; then it is only notified that it has missed some.
 pub(crate) const CHANGES: usize = 1_024;
 
-/// A run of an organization. Every write names both, and one that names another organization is refused.
+/// The id of a run. Every write names the organization as well, and is rejected if it differs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RunId {
-    /// The organization; none is one of its own.
+    /// The organization; `None` is distinct from all named ones.
     #[serde(default)]
     pub org: Option<String>,
     /// The run: unique among all organizations.
@@ -32,43 +32,43 @@ pub struct RunId {
 }
 
 impl RunId {
-    /// A run of an organization.
+    /// Creates the id of a run.
     pub fn new(org: Option<&str>, run: impl Into<String>) -> Self {
         Self { org: org.map(str::to_owned), run: run.into() }
     }
 }
 
-/// How it stands with a run, and with one of its tokens.
+/// The state of a run and of one of its tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunState {
     /// The organization that it belongs to.
     pub org: Option<String>,
-    /// Changes when all tokens of the run are revoked, and when the run has been lost and made again.
+    /// Changes when all tokens of the run are revoked, and when the run was lost and opened again.
     pub epoch: String,
     /// Changes with every entry.
     pub revision: u64,
-    /// Whether the token that was asked about is revoked, by itself or with its organization.
+    /// Whether the given token is revoked, individually or with its organization.
     pub is_revoked: bool,
 }
 
 impl RunState {
-    /// A state whose token is not revoked.
+    /// Creates a state with a valid token.
     pub fn new(org: Option<String>, epoch: String, revision: u64) -> Self {
         Self { org, epoch, revision, is_revoked: false }
     }
 }
 
-/// A token, to ask whether it is revoked.
+/// A token whose revocation is checked.
 #[derive(Debug, Clone, Copy)]
 pub struct TokenId<'a> {
     /// Its `jti`.
     pub id: &'a str,
-    /// When it was made, in seconds since 1970.
+    /// When it was issued, in seconds since 1970.
     pub issued_at: u64,
 }
 
-/// All entries of a run at one moment, in the order in which they were registered first.
+/// All entries of a run at one time, in the order of their first registration.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Snapshot {
@@ -79,40 +79,40 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Entries of a run in this state.
+    /// Creates a snapshot.
     pub fn new(state: RunState, entries: Vec<Entry>) -> Self {
         Self { state, entries }
     }
 }
 
-/// What is revoked.
+/// The target of a revocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Revocation {
-    /// One token, by its `jti`. Forgotten after the longest lifetime of tokens.
+    /// One token, by its `jti`. Stored for the maximum lifetime of tokens.
     Token(String),
-    /// All tokens of a run so far: it gets another epoch.
+    /// All current tokens of a run: its epoch changes.
     Run(RunId),
-    /// All tokens of an organization that were made up to this time, in seconds since 1970.
+    /// All tokens of an organization that were issued up to this time, in seconds since 1970.
     Org(Option<String>, u64),
 }
 
-/// Says that something about a run has changed. Lists are read again because of it; since such a message may get lost, every
-/// list compares the revision as well.
+/// A notification that a run has changed, upon which lists are read again. Since it may be lost, every list also
+/// compares the revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunChanged {
-    /// The run; none where any may have changed.
+    /// The run; `None` if any may have changed.
     pub run: Option<String>,
 }
 
-/// Why the store did not do something.
+/// Errors of a store.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// It cannot be reached.
+    /// The store cannot be reached.
     #[error("the store of the gateway cannot be reached: {0}")]
     Unavailable(String),
-    /// There is no such run.
+    /// The run does not exist.
     #[error("the run `{0}` has ended, or its registry was lost: open it and register its nodes again")]
     NoRun(String),
     /// The run belongs to another organization.
@@ -121,18 +121,18 @@ pub enum StoreError {
     /// A limit is reached.
     #[error("there is no room for more than {limit} {what}")]
     Full {
-        /// What there are too many of.
+        /// The limited resource.
         what: &'static str,
-        /// How many are allowed.
+        /// The limit.
         limit: usize,
     },
-    /// What was to be kept cannot be kept as it is.
+    /// The value cannot be stored in this form.
     #[error("{0}")]
     Invalid(String),
 }
 
 impl StoreError {
-    /// The name of the error for programs, as `kind` in the data of errors.
+    /// Returns the machine-readable name of the error, used as `kind` in the data of errors.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Unavailable(_) => "store_unavailable",
@@ -143,22 +143,22 @@ impl StoreError {
         }
     }
 
-    /// Whether the same may succeed later.
+    /// Returns whether the same operation may succeed later.
     pub fn is_retryable(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::NoRun(_) | Self::Full { .. })
     }
 
-    /// As an error to a caller, with `kind` and `retryable` in its data.
+    /// Converts into an error for callers, with `kind` and `retryable` in its data.
     pub fn to_rpc(&self) -> ErrorObject {
         let data = json!({"kind": self.kind(), "retryable": self.is_retryable()});
         error::internal(&self.to_string()).with_data(&data)
     }
 }
 
-/// Keeps runs, their entries, and what is revoked.
+/// Stores runs, their entries, and revocations.
 ///
-/// All implementations pass one suite of tests. One that cannot do something must fail with an error, never do less in silence:
-/// above all, a store that cannot be reached is [`StoreError::Unavailable`] and never an empty list.
+/// All implementations pass the same tests. An operation that is not possible must fail with an error: in
+/// particular, a store that cannot be reached returns [`StoreError::Unavailable`] and never an empty list.
 ///
 /// ```
 /// use toolwright_gateway::registry::{Entry, MemoryStore, RegistryStore, RUN_TTL, RunId};
@@ -175,42 +175,42 @@ impl StoreError {
 /// # }
 /// ```
 pub trait RegistryStore: Send + Sync + 'static {
-    /// Makes a run, or renews it if it is there. Without another call of this or [`RegistryStore::renew`] it ends after
-    /// `ttl`, whole.
+    /// Creates a run, or renews it if it exists. Without a further call of this or [`RegistryStore::renew`], the
+    /// run and all of its data expire after `ttl`.
     fn open<'a>(&'a self, run: &'a RunId, ttl: Duration) -> BoxFuture<'a, Result<RunState, StoreError>>;
 
-    /// Keeps a run for another `ttl`.
+    /// Renews a run for another `ttl`.
     fn renew<'a>(&'a self, run: &'a RunId, ttl: Duration) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Ends a run, with all that is kept of it.
+    /// Ends a run and removes its data.
     fn end<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// How it stands with a run and a token, in one round trip. None if there is no such run.
+    /// Returns the state of a run and a token, in one round trip; `None` if the run does not exist.
     fn state<'a>(
         &'a self,
         run: &'a str,
         token: Option<TokenId<'a>>,
     ) -> BoxFuture<'a, Result<Option<RunState>, StoreError>>;
 
-    /// Whether a token of no run is revoked, by itself or with its organization.
+    /// Returns whether a token without a run is revoked, individually or with its organization.
     fn is_revoked<'a>(
         &'a self,
         org: Option<&'a str>,
         token: TokenId<'a>,
     ) -> BoxFuture<'a, Result<bool, StoreError>>;
 
-    /// All entries of a run. None if there is no such run.
+    /// Returns all entries of a run; `None` if it does not exist.
     fn snapshot<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Option<Snapshot>, StoreError>>;
 
     /// Adds the entry of a node, or replaces the one that the node had. Returns the new revision.
     fn register<'a>(&'a self, run: &'a RunId, entry: Entry) -> BoxFuture<'a, Result<u64, StoreError>>;
 
-    /// Removes the entry of a node, if there is one. Gives the new revision.
+    /// Removes the entry of a node, if it exists. Returns the new revision.
     fn remove<'a>(&'a self, run: &'a RunId, node: &'a str) -> BoxFuture<'a, Result<u64, StoreError>>;
 
     /// Revokes tokens.
     fn revoke<'a>(&'a self, what: &'a Revocation) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Changes from now on, of whichever process.
+    /// Subscribes to changes by all processes.
     fn watch(&self) -> broadcast::Receiver<RunChanged>;
 }

@@ -1,4 +1,4 @@
-//! Callers by their session tokens.
+//! Verifies session tokens.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use super::sessions::Sessions;
 use super::store::{RunState, StoreError, TokenId};
 use crate::tokens::{Claims, SessionTokens};
 
-/// Checks session tokens, and whether their runs are still there: one question to the store for each request.
+/// Verifies session tokens and the state of their runs, with one query to the store per request.
 ///
-/// A request is refused with 503, and neither with 401 nor with an empty list, while the store cannot be reached. What is open
-/// with a token ends when the token is revoked, and subscriptions when it has expired as well: at once, or within 30 seconds if
-/// the message of the store was lost.
+/// While the store cannot be reached, requests are rejected with 503, not with 401 or an empty list. Open
+/// requests end when their token is revoked, and subscriptions also when it expires: immediately, or within 30
+/// seconds if the notification of the store was lost.
 pub struct SessionVerifier {
     registry: Arc<Shared>,
     sessions: Arc<Sessions>,
 }
 
 impl Registry {
-    /// The verifier of tokens for [`Protection`](toolwright_server::auth::Protection): whoever has a good one is a caller
-    /// of its run. A token of no run has its [`Scope`](crate::Scope) as the extension of the principal, for a
-    /// [`Gateway`](crate::Gateway) beside the registry.
+    /// Returns the token verifier for [`Protection`](toolwright_server::auth::Protection): a valid token makes
+    /// its bearer a caller of its run. For a token without a run, its [`Scope`](crate::Scope) is the extension
+    /// of the principal, for a [`Gateway`](crate::Gateway) next to the registry.
     pub fn verifier(&self, tokens: impl Into<Arc<SessionTokens>>) -> SessionVerifier {
         let sessions = Arc::new(Sessions::new(tokens.into()));
         self.0.add_sessions(&sessions);
@@ -58,7 +58,7 @@ impl SessionVerifier {
 }
 
 impl Claims {
-    /// Whether the token is good for its run in this state.
+    /// Returns whether the token is valid for its run in this state.
     pub(super) fn is_good_for(&self, run: &RunState) -> bool {
         !run.is_revoked && run.org == self.org && self.epoch.as_ref() == Some(&run.epoch)
     }

@@ -1,4 +1,4 @@
-//! What a run offers at one moment.
+//! The tools of a run at one time.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -13,29 +13,29 @@ use super::credentials::OpenedHeaders;
 use super::entry::{Backend, Entry, Status};
 use super::store::{RunState, Snapshot};
 
-/// How the servers that this gateway may start are called, and what is started.
+/// The programs that this gateway may start, by launcher name.
 pub(super) type Launchers = BTreeMap<String, StdioSpec>;
 
-/// The tools of a run, ready to be called.
+/// The tools of a run, ready for calls.
 #[derive(Debug)]
 pub(super) struct View {
     pub(super) state: RunState,
     pub(super) tools: Vec<Arc<RunTool>>,
     by_name: HashMap<String, usize>,
-    /// Servers whose tools are of the run.
+    /// The servers of the run.
     pub(super) servers: Vec<ServerSpec>,
     /// Nodes that are not offered, and why.
     pub(super) left_out: Vec<(String, String)>,
 }
 
-/// A tool that workers answer.
+/// A tool that is executed by workers.
 #[derive(Debug)]
 pub(super) struct RunTool {
     pub(super) node: String,
     pub(super) pool: String,
     pub(super) definition: ToolDefinition,
     pub(super) bound: BTreeSet<String>,
-    /// Compiled with the first call; none where its schema has rules that cannot be checked here.
+    /// Compiled on the first call; `None` if its schema has unsupported constraints.
     checker: OnceLock<Option<InputChecker>>,
 }
 
@@ -45,7 +45,7 @@ impl RunTool {
         self.checker.get_or_init(compile).as_ref()
     }
 
-    /// Whether a call may be made again when it is not known what became of it.
+    /// Whether a call may be repeated if its outcome is unknown.
     pub(super) fn is_repeatable(&self) -> bool {
         let annotations = self.definition.annotations.as_ref();
         annotations
@@ -54,7 +54,7 @@ impl RunTool {
 }
 
 impl View {
-    /// What the entries of a run make. `before` is what they made last: what is unchanged is used again.
+    /// Creates the view of the entries. Unchanged parts of `before`, the previous view, are reused.
     pub(super) fn new(
         snapshot: Snapshot,
         launchers: &Launchers,
@@ -75,12 +75,12 @@ impl View {
         view
     }
 
-    /// Nothing yet, of a run whose first view is this: older than it, and of its epoch.
+    /// Creates an empty view, older than the first view of a run, and with its epoch.
     pub(super) fn new_empty(first: &Self) -> Self {
         Self::empty(RunState { revision: 0, ..first.state.clone() })
     }
 
-    /// Nothing any more, for no token.
+    /// Creates an empty view that no token is valid for.
     pub(super) fn ended(last: &Self) -> Self {
         Self::empty(RunState { epoch: String::new(), ..last.state.clone() })
     }
@@ -104,7 +104,7 @@ impl View {
         }
         let server = match entry.backend {
             Backend::Component { tool, pool } => {
-                // The one that had the name first keeps it.
+                // The first one keeps the name.
                 if !names.insert(tool.name.clone()) {
                     return Err(format!("the tool `{}` is another node's already", tool.name));
                 }
@@ -150,7 +150,7 @@ impl View {
         Ok(())
     }
 
-    /// The tool of this name that workers answer.
+    /// Returns the worker tool with this name.
     pub(super) fn tool(&self, name: &str) -> Option<&Arc<RunTool>> {
         self.by_name.get(name).map(|place| &self.tools[*place])
     }

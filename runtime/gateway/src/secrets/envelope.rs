@@ -1,4 +1,4 @@
-//! A sealed credential, and where it belongs.
+//! Encrypted credentials, bound to a place.
 
 use std::fmt;
 
@@ -11,18 +11,18 @@ use toolwright_core::manifest::visible;
 use super::master::{KEY_ID_CHARS, MasterKeys};
 use super::value::SecretValue;
 
-/// The longest credential: 64 KiB.
+/// Maximum length of a credential: 64 KiB.
 pub const MAX_SECRET_BYTES: usize = 64 << 10;
 
-/// The version of the envelope's form.
+/// The version of the envelope format.
 const VERSION: u32 = 1;
 const NONCE_BYTES: usize = 24;
 const TAG_BYTES: usize = 16;
 
-/// Where a credential belongs.
+/// The owner of a credential, which is authenticated with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place<'a> {
-    /// The organization; `None` is different from every organization, also from the one whose name is empty.
+    /// The organization; `None` is distinct from all named ones, including the empty name.
     pub org: Option<&'a str>,
     /// The run.
     pub run: &'a str,
@@ -32,7 +32,7 @@ pub struct Place<'a> {
     pub field: &'a str,
 }
 
-/// A sealed credential, as it is stored: JSON with the members `v`, `kid`, `nonce` and `sealed`.
+/// An encrypted credential in its stored form: JSON with the members `v`, `kid`, `nonce` and `sealed`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Envelope {
     kid: String,
@@ -40,7 +40,7 @@ pub struct Envelope {
     sealed: Vec<u8>,
 }
 
-/// Why a credential cannot be sealed or opened. The texts name keys by their ids and hold nothing secret.
+/// Errors of sealing and opening credentials. Messages contain ids of keys, but no secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SecretError {
@@ -56,13 +56,13 @@ pub enum SecretError {
     /// The credential has more than [`MAX_SECRET_BYTES`].
     #[error("the credential has {0} bytes, {MAX_SECRET_BYTES} are allowed")]
     TooLong(usize),
-    /// What is stored is no envelope: empty, plain text, or another format.
+    /// The stored text is not an envelope: empty, plain text, or another format.
     #[error("the credential cannot be read: what is stored is not sealed; store it again")]
     NotSealed,
-    /// The envelope is of a later version.
+    /// The envelope has a later version.
     #[error("the credential cannot be read: it was sealed by a later version ({0}); update this program")]
     Newer(u32),
-    /// The envelope was sealed with a key that is not there.
+    /// The key of the envelope is not available.
     #[error("the credential cannot be read: the master key `{}` is missing; add it, or store the credential again", visible(.kid))]
     UnknownKey {
         /// The id of the key.
@@ -83,7 +83,7 @@ pub enum SecretError {
 }
 
 impl SecretError {
-    /// The word for it in the `data` of errors: `credential_unavailable`.
+    /// Returns the error kind in the `data` of errors: `credential_unavailable`.
     pub const KIND: &'static str = "credential_unavailable";
 }
 
@@ -98,7 +98,7 @@ impl MasterKeys {
         self.seal_with(place, secret, nonce)
     }
 
-    /// The same with a nonce that must never be used again.
+    /// The same with a given nonce, which must never be reused.
     pub(super) fn seal_with(
         &self,
         place: &Place<'_>,
@@ -114,13 +114,13 @@ impl MasterKeys {
         let kid = key.id().to_owned();
         let payload = Payload { msg: secret, aad: &associated_data(place, &kid) };
         let cipher = XChaCha20Poly1305::new((&*key.derive(place)).into());
-        // Only lengths that were checked above could fail.
+        // Cannot fail, since the lengths were checked above.
         let sealed = cipher.encrypt(&XNonce::from(nonce), payload);
         let sealed = sealed.map_err(|_| SecretError::TooLong(secret.len()))?;
         Ok(Envelope { kid, nonce, sealed })
     }
 
-    /// Opens a credential at its place.
+    /// Opens a credential.
     ///
     /// # Errors
     /// [`SecretError::UnknownKey`] and [`SecretError::DoesNotOpen`].
@@ -134,7 +134,7 @@ impl MasterKeys {
         opened.map(SecretValue::new).map_err(|_| SecretError::DoesNotOpen { kid: kid() })
     }
 
-    /// Seals a credential again with the first key; `None` if it is sealed with that one already.
+    /// Seals a credential again with the first key; `None` if it already uses that key.
     ///
     /// # Errors
     /// As [`MasterKeys::open`] and [`MasterKeys::seal`].
@@ -147,7 +147,8 @@ impl MasterKeys {
     }
 }
 
-/// What is authenticated with a credential. Each part has its length before it, so that no two places are alike.
+/// Returns the associated data of a credential. Each part is prefixed with its length, so that the encoding is
+/// unambiguous.
 fn associated_data(place: &Place<'_>, kid: &str) -> Vec<u8> {
     let mut data = b"toolwright credential 1".to_vec();
     add_scope(&mut data, place);
@@ -170,28 +171,29 @@ fn add(data: &mut Vec<u8>, part: &str) {
 }
 
 impl Envelope {
-    /// The id of the key that it is sealed with.
+    /// Returns the id of its key.
     pub fn kid(&self) -> &str {
         &self.kid
     }
 
-    /// Reads what is stored.
+    /// Parses the stored text.
     ///
     /// # Errors
-    /// [`SecretError::NotSealed`] for plain text and everything else that is no envelope, [`SecretError::Newer`].
+    /// [`SecretError::NotSealed`] for plain text and anything else that is not an envelope,
+    /// [`SecretError::Newer`].
     pub fn parse(stored: &str) -> Result<Self, SecretError> {
         let written: Written = serde_json::from_str(stored).map_err(|_| SecretError::NotSealed)?;
         written.read()
     }
 
-    /// The text to be stored.
+    /// Returns the text to store.
     pub fn to_text(&self) -> String {
-        // An object of strings.
+        // Serializing an object of strings cannot fail.
         serde_json::to_string(&Written::from(self)).unwrap_or_default()
     }
 }
 
-/// The form of the stored text.
+/// The stored form.
 #[derive(Serialize, Deserialize)]
 struct Written {
     v: u32,
@@ -236,7 +238,7 @@ impl Serialize for Envelope {
 
 impl<'de> Deserialize<'de> for Envelope {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Errors of the format could repeat what stands there.
+        // Errors of the parser could quote the text.
         let written = Written::deserialize(deserializer)
             .map_err(|_| serde::de::Error::custom(SecretError::NotSealed))?;
         written.read().map_err(serde::de::Error::custom)

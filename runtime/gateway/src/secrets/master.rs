@@ -1,4 +1,4 @@
-//! Master keys: where they come from, and the keys that are derived from them.
+//! Master keys: loading them, and deriving keys from them.
 
 use std::fmt;
 use std::fs::File;
@@ -18,17 +18,17 @@ use zeroize::Zeroizing;
 use super::envelope::{Place, add_scope};
 use crate::hex::hex;
 
-/// How many master keys there are at most.
+/// Maximum number of master keys.
 pub const MAX_KEYS: usize = 16;
-/// How long a command that prints keys may take: 10 seconds.
+/// Timeout of a command that prints keys: 10 seconds.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The longest text with keys.
+/// Maximum length of a text with keys.
 const MAX_TEXT_BYTES: u64 = 16 << 10;
 const KEY_BYTES: usize = 32;
-/// How many different bytes 32 random ones have at least: fewer come once in more than 10^20 keys.
+/// Minimum number of distinct bytes in a key: 32 random bytes have fewer with a probability below 10^-20.
 const LEAST_DISTINCT: usize = 12;
-/// The length of a key's id in hexadecimal digits.
+/// Length of a key id in hexadecimal digits.
 pub(super) const KEY_ID_CHARS: usize = 16;
 
 /// The keys that credentials are sealed with: the first seals, all of them open.
@@ -44,7 +44,7 @@ pub(super) struct MasterKey {
     bytes: Zeroizing<[u8; KEY_BYTES]>,
 }
 
-/// Why master keys cannot be used. The texts name the setting and hold no part of a key.
+/// Errors of loading master keys. Messages name the setting, but contain no part of a key.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
@@ -53,15 +53,15 @@ pub enum KeyError {
         "`{0}` is empty or a placeholder such as `${{KEY}}`: set it to 32 random bytes in base64, as `openssl rand -base64 32` prints them"
     )]
     Placeholder(String),
-    /// A setting does not hold keys.
+    /// A setting does not contain valid keys.
     #[error(
         "`{0}` is not 32 random bytes in base64 or hexadecimal digits, one key a line: make one with `openssl rand -base64 32`"
     )]
     Form(String),
-    /// A setting has one key twice, or more than [`MAX_KEYS`].
+    /// A setting contains a key twice, or more than [`MAX_KEYS`].
     #[error("`{0}` has a key twice, or more than {MAX_KEYS} keys")]
     Count(String),
-    /// A file can be read by others.
+    /// Other users can read the file.
     #[error("others can read {} (mode {mode:o}): run `chmod 600` on it, and replace the key if others may have read it", visible(&.path.display().to_string()))]
     Readable {
         /// The file.
@@ -74,15 +74,15 @@ pub enum KeyError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// A command does not print keys.
+    /// A command fails to print keys.
     #[error("the command `{}` of the master key failed: {problem}", visible(.program))]
     Command {
         /// The program.
         program: String,
-        /// What happened.
+        /// The cause.
         problem: String,
     },
     /// The system has no random numbers.
@@ -91,12 +91,12 @@ pub enum KeyError {
 }
 
 impl MasterKeys {
-    /// No key: nothing can be sealed or opened.
+    /// Creates an empty set: nothing can be sealed or opened.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// One new key, which ends with this value: for tests, and for runs that end with the process.
+    /// Generates one key in memory, for tests and for runs that end with the process.
     ///
     /// # Errors
     /// [`KeyError::NoRandomness`].
@@ -106,7 +106,7 @@ impl MasterKeys {
         Ok(Self(vec![MasterKey::new(bytes)]))
     }
 
-    /// Reads keys from a text, one a line. `setting` is how errors name it.
+    /// Parses keys from a text, one per line. `setting` is its name in errors.
     ///
     /// # Errors
     /// [`KeyError::Placeholder`], [`KeyError::Form`] and [`KeyError::Count`].
@@ -129,7 +129,7 @@ impl MasterKeys {
         Ok(Self(keys))
     }
 
-    /// Reads keys from a file, which only its owner may be able to read.
+    /// Reads keys from a file that only its owner can read.
     ///
     /// # Errors
     /// [`KeyError::File`], [`KeyError::Readable`], and as [`MasterKeys::from_text`].
@@ -148,7 +148,7 @@ impl MasterKeys {
         Self::from_text(&path.display().to_string(), &text)
     }
 
-    /// Reads keys from a variable of the environment.
+    /// Reads keys from an environment variable.
     ///
     /// # Errors
     /// As [`MasterKeys::from_text`]; a variable that is not set is a [`KeyError::Placeholder`].
@@ -173,7 +173,7 @@ impl MasterKeys {
         Self::from_text(&format!("the output of {program}"), &text)
     }
 
-    /// Adds keys that open and do not seal, unless they are there already.
+    /// Adds keys that only open credentials, unless they are already present.
     #[must_use]
     pub fn with_previous(mut self, previous: Self) -> Self {
         for key in previous.0 {
@@ -184,12 +184,12 @@ impl MasterKeys {
         self
     }
 
-    /// The ids of the keys; the first seals.
+    /// Returns the ids of the keys; the first key seals.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(MasterKey::id)
     }
 
-    /// Whether there is no key.
+    /// Returns whether there are no keys.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -215,7 +215,7 @@ impl MasterKey {
         &self.id
     }
 
-    /// The key of an organization and a run.
+    /// Derives the key of an organization and a run.
     pub(super) fn derive(&self, place: &Place<'_>) -> Zeroizing<[u8; KEY_BYTES]> {
         let mut purpose = b"toolwright credential key 1".to_vec();
         add_scope(&mut purpose, place);
@@ -225,7 +225,7 @@ impl MasterKey {
     }
 }
 
-/// HKDF-SHA-256 without a salt: the master key is random already (RFC 5869 §3.1).
+/// HKDF-SHA-256 without a salt: the master key is already random (RFC 5869 §3.1).
 fn expand(master: &[u8; KEY_BYTES], info: &[u8], key: &mut [u8]) {
     let prk = Salt::new(HKDF_SHA256, &[]).extract(master);
     let filled = prk.expand(&[info], Length(key.len())).and_then(|okm| okm.fill(key));
@@ -240,7 +240,7 @@ impl KeyType for Length {
     }
 }
 
-/// A key as it is written.
+/// Parses a key in its text form.
 fn read_key(text: &str) -> Option<Zeroizing<[u8; KEY_BYTES]>> {
     let decoded = if text.len() == KEY_BYTES * 2 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         let digits = text.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok());
@@ -262,14 +262,14 @@ fn read_text(input: impl Read) -> io::Result<Zeroizing<String>> {
     Ok(text)
 }
 
-/// What a child prints.
+/// Reads the output of a child.
 fn wait(child: &mut Child) -> Result<Zeroizing<String>, String> {
     let (send, receive) = mpsc::channel();
     let output = child.stdout.take();
     thread::spawn(move || _ = send.send(output.map(read_text)));
     let read = receive.recv_timeout(COMMAND_TIMEOUT);
     if read.is_err() {
-        // That it has ended by now changes nothing.
+        // The child may have exited already.
         _ = child.kill();
         _ = child.wait();
         return Err(format!("it printed no key within {COMMAND_TIMEOUT:?}"));

@@ -1,13 +1,14 @@
-//! Credentials at rest: sealed where they are stored, opened where they are used.
+//! Stored credentials, encrypted at rest.
 //!
-//! [`MasterKeys`] seal each credential for one [`Place`]: organization, run, node and field. The [`Envelope`] that is stored opens
-//! at that place only, and with the key that it names. There is no default key: without one, nothing can be stored.
+//! [`MasterKeys`] seal each credential for one [`Place`]: organization, run, node and field. The resulting
+//! [`Envelope`] can only be opened for that place, with the key that it names. There is no default key: without
+//! a key, nothing can be stored.
 //!
-//! A [`SecretStore`] keeps envelopes with their run; workers open those of the call that they have, the gateway those of the servers
-//! that it connects to.
+//! A [`SecretStore`] stores envelopes with their run. Workers open the credentials of the call that they
+//! execute, the gateway those of the servers that it connects to.
 //!
-//! Each organization and run has a key of its own, derived with HKDF-SHA-256 (RFC 5869). Credentials are encrypted with
-//! XChaCha20-Poly1305 and a random nonce of 24 bytes; the place and the id of the key are authenticated with them.
+//! The key of each organization and run is derived with HKDF-SHA-256 (RFC 5869). Credentials are encrypted with
+//! XChaCha20-Poly1305 and a random nonce of 24 bytes; the place and the key id are authenticated.
 //!
 //! ```
 //! use toolwright_gateway::secrets::{MasterKeys, Place};

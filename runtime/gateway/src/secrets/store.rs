@@ -1,4 +1,4 @@
-//! Where sealed credentials are kept.
+//! The interface of stores for sealed credentials.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use super::envelope::{Envelope, Place, SecretError};
 use super::master::MasterKeys;
 use crate::registry::{RunId, StoreError};
 
-/// The most credentials that a node may have.
+/// Maximum number of credentials of a node.
 pub const MAX_CREDENTIALS: usize = 32;
-/// The most bytes that the sealed credentials of a run may have: 8 MiB.
+/// Maximum size of the sealed credentials of a run: 8 MiB.
 pub const MAX_RUN_SEALED_BYTES: usize = 8 << 20;
 
 /// The sealed credentials of a node, by the names of their fields.
 pub type Sealed = BTreeMap<String, Envelope>;
 
-/// Keeps the sealed credentials of the nodes of runs. They end with their node and with their run. Stores see envelopes, and never what
-/// is in them.
+/// Stores the sealed credentials of the nodes of runs, which are removed with their node or run. A store handles
+/// envelopes, never plain text.
 ///
-/// All implementations pass one suite of tests.
+/// All implementations pass the same tests.
 ///
 /// ```
 /// use toolwright_gateway::registry::{MemoryStore, RUN_TTL, RegistryStore, RunId};
@@ -39,10 +39,10 @@ pub type Sealed = BTreeMap<String, Envelope>;
 /// # }
 /// ```
 pub trait SecretStore: Send + Sync + 'static {
-    /// Stores the credentials of a node, replacing the former ones; an empty map removes them.
+    /// Stores the credentials of a node, replacing previous ones; an empty map removes them.
     ///
     /// # Errors
-    /// [`StoreError::Full`] where the run has more than [`MAX_RUN_SEALED_BYTES`], [`StoreError::NoRun`],
+    /// [`StoreError::Full`] if the run has more than [`MAX_RUN_SEALED_BYTES`], [`StoreError::NoRun`],
     /// [`StoreError::OtherOrganization`], [`StoreError::Unavailable`].
     fn put_sealed<'a>(
         &'a self,
@@ -51,10 +51,11 @@ pub trait SecretStore: Send + Sync + 'static {
         sealed: &'a Sealed,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// The credentials of a node; empty if it has none.
+    /// Returns the credentials of a node; empty if it has none.
     fn sealed<'a>(&'a self, run: &'a RunId, node: &'a str) -> BoxFuture<'a, Result<Sealed, StoreError>>;
 
-    /// Replaces the credentials that were read, unless they have changed since. Returns whether it did.
+    /// Replaces the credentials if they have not changed since they were read. Returns whether they were
+    /// replaced.
     fn replace_sealed<'a>(
         &'a self,
         run: &'a RunId,
@@ -63,36 +64,36 @@ pub trait SecretStore: Send + Sync + 'static {
         now: &'a Sealed,
     ) -> BoxFuture<'a, Result<bool, StoreError>>;
 
-    /// The nodes of a run that have credentials, in the order of their names.
+    /// Returns the nodes of a run that have credentials, sorted by name.
     fn sealed_nodes<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Vec<String>, StoreError>>;
 
-    /// The runs that have credentials, in the order of their names.
+    /// Returns the runs that have credentials, sorted by name.
     fn runs_with_sealed(&self) -> BoxFuture<'_, Result<Vec<RunId>, StoreError>>;
 }
 
-/// How many bytes the credentials of a node take.
+/// Returns the size of the credentials of a node.
 pub(crate) fn sealed_bytes(sealed: &Sealed) -> usize {
     sealed.iter().map(|(field, envelope)| field.len() + envelope.to_text().len()).sum()
 }
 
-/// What [`MasterKeys::rekey_store`] has done.
+/// The result of [`MasterKeys::rekey_store`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rekeyed {
-    /// How many credentials are sealed with the first key now.
+    /// The number of credentials that were sealed again with the first key.
     pub rekeyed: usize,
-    /// How many were already.
+    /// The number of credentials that already used it.
     pub unchanged: usize,
-    /// Those that cannot be opened, and why: they stay as they are.
+    /// The credentials that cannot be opened and stay unchanged, with the errors.
     pub failed: Vec<(RunId, String, SecretError)>,
 }
 
 impl MasterKeys {
-    /// Seals all credentials of a store with the first key. Those that cannot be opened stay as they are, and are reported; runs that
-    /// end meanwhile are passed over. It may be run again at any time.
+    /// Seals all credentials of a store again with the first key. Those that cannot be opened stay unchanged and
+    /// are reported; runs that end meanwhile are skipped. Can be repeated at any time.
     ///
     /// # Errors
-    /// Why the store does not answer.
+    /// Returns the error of the store.
     pub async fn rekey_store(&self, store: &dyn SecretStore) -> Result<Rekeyed, StoreError> {
         let mut all = Rekeyed::default();
         for run in store.runs_with_sealed().await? {
@@ -115,7 +116,7 @@ impl MasterKeys {
         node: &str,
         all: &mut Rekeyed,
     ) -> Result<(), StoreError> {
-        // What was registered in between is read again.
+        // The credentials changed meanwhile and are read again.
         loop {
             let was = match store.sealed(run, node).await {
                 Ok(was) => was,

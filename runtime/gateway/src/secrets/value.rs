@@ -1,10 +1,10 @@
-//! Opened credentials.
+//! Decrypted credentials.
 
 use std::fmt;
 
 use zeroize::Zeroizing;
 
-/// A credential in the clear. It is overwritten when it is dropped, and `Debug` and `Display` show `[secret]`.
+/// A decrypted credential. It is overwritten when it is dropped; `Debug` and `Display` show `[secret]`.
 pub struct SecretValue(Zeroizing<Vec<u8>>);
 
 impl SecretValue {
@@ -12,12 +12,12 @@ impl SecretValue {
         Self(Zeroizing::new(bytes))
     }
 
-    /// The bytes: for the place that they are meant for, and no message.
+    /// Returns the bytes. Never write them to messages or logs.
     pub fn expose(&self) -> &[u8] {
         &self.0
     }
 
-    /// The same as text; `None` if they are not UTF-8.
+    /// Returns the bytes as a string; `None` if they are not valid UTF-8.
     pub fn expose_str(&self) -> Option<&str> {
         std::str::from_utf8(&self.0).ok()
     }

@@ -1,4 +1,4 @@
-//! What a session token says.
+//! The claims of session tokens.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -16,37 +16,37 @@ use crate::scope::{Scope, Selection};
 pub struct Claims {
     /// The issuer.
     pub iss: String,
-    /// The address of the gateway that the token is for.
+    /// The URL of the gateway that the token is for.
     pub aud: String,
-    /// The agent: a node of the workflow, or a caller of another kind.
+    /// The agent: a node of the workflow, or another caller.
     pub sub: String,
-    /// The organization; null is one of its own.
+    /// The organization; `null` is distinct from all named ones.
     pub org: Option<String>,
-    /// The run; null is the gateway's own configuration.
+    /// The run; `null` is the gateway's own configuration.
     #[serde(default)]
     pub run: Option<String>,
-    /// The epoch of the run: when the run gets another one, the token is revoked.
+    /// The epoch of the run: when the run's epoch changes, the token is revoked.
     #[serde(default)]
     pub epoch: Option<String>,
-    /// The nodes that the token reaches. Absent is all of them, and takes [`Permission::RunAll`].
+    /// The nodes that the token grants. If absent, it grants all, which requires [`Permission::RunAll`].
     #[serde(default, skip_serializing_if = "Selection::is_all")]
     pub nodes: Selection,
-    /// The tools of these nodes, if not all.
+    /// The granted tools of these nodes; if absent, all.
     #[serde(default, skip_serializing_if = "Selection::is_all")]
     pub tools: Selection,
-    /// The permissions, with spaces between.
+    /// The permissions, separated by spaces.
     pub scope: String,
-    /// When the token was made, in seconds since 1970.
+    /// When the token was issued, in seconds since 1970.
     pub iat: u64,
-    /// From when on it is good.
+    /// The start of its validity.
     pub nbf: u64,
-    /// Until when it is good.
+    /// The end of its validity.
     pub exp: u64,
     /// Its id, by which it can be revoked.
     pub jti: String,
 }
 
-/// What the bearer of a token may do.
+/// The permissions of a token's bearer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Permission {
@@ -54,12 +54,12 @@ pub enum Permission {
     List,
     /// `tools:call`.
     Call,
-    /// `run:all`: reach every node of the run. Only an operator gives it.
+    /// `run:all`: access to every node of the run, for operators.
     RunAll,
 }
 
 impl Permission {
-    /// As it stands in `scope`.
+    /// Returns the name in `scope`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::List => "tools:list",
@@ -69,7 +69,7 @@ impl Permission {
     }
 }
 
-/// What a token is to say.
+/// The claims to issue a token with.
 #[derive(Debug, Clone)]
 pub struct SessionRequest {
     subject: String,
@@ -82,8 +82,8 @@ pub struct SessionRequest {
 }
 
 impl SessionRequest {
-    /// A token for an agent, which may list and call what it reaches. It reaches nothing until
-    /// [`SessionRequest::nodes`] says what, or [`Permission::RunAll`] is given.
+    /// Requests a token for an agent, which may list and call what the token grants: nothing, unless
+    /// [`SessionRequest::nodes`] or [`Permission::RunAll`] is added.
     pub fn new(subject: impl Into<String>) -> Self {
         Self {
             subject: subject.into(),
@@ -96,19 +96,19 @@ impl SessionRequest {
         }
     }
 
-    /// The run, of this organization and in this epoch.
+    /// Sets the run with its organization and epoch.
     pub fn run(mut self, org: Option<&str>, run: impl Into<String>, epoch: impl Into<String>) -> Self {
         (self.org, self.run, self.epoch) = (org.map(str::to_owned), Some(run.into()), Some(epoch.into()));
         self
     }
 
-    /// The nodes that it reaches.
+    /// Sets the granted nodes.
     pub fn nodes(mut self, nodes: Selection) -> Self {
         self.nodes = nodes;
         self
     }
 
-    /// The tools of these nodes that it reaches.
+    /// Sets the granted tools of these nodes.
     pub fn tools(mut self, tools: Selection) -> Self {
         self.tools = tools;
         self
@@ -159,22 +159,22 @@ impl SessionRequest {
 }
 
 impl Claims {
-    /// Whether the token has a permission.
+    /// Returns whether the token has a permission.
     pub fn permits(&self, permission: Permission) -> bool {
         self.scope.split(' ').any(|word| word == permission.as_str())
     }
 
-    /// What the bearer reaches.
+    /// Returns the scope of the bearer.
     pub fn to_scope(&self) -> Scope {
         let nodes = match &self.nodes {
-            // Never made so: a list that is missing opens nothing by itself.
+            // Never issued like this: a missing list grants nothing by itself.
             Selection::All if !self.permits(Permission::RunAll) => Selection::Only(BTreeSet::new()),
             nodes => nodes.clone(),
         };
         Scope { org: self.org.clone(), run: self.run.clone(), nodes, tools: self.tools.clone() }
     }
 
-    /// Whether it is time.
+    /// Returns whether the token is valid at this time.
     pub(crate) fn check_times(&self, now: Duration) -> Result<(), Rejected> {
         let (now, skew) = (now.as_secs(), SessionTokens::CLOCK_SKEW.as_secs());
         if now >= self.exp.saturating_add(skew) {

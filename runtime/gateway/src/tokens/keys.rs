@@ -1,4 +1,4 @@
-//! Keys that sign session tokens, and how one follows another.
+//! Signing keys of session tokens, and their rotation.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -14,23 +14,24 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::SessionTokens;
-use crate::clock::Clock;
 use crate::random;
+use toolwright_server::auth::Clock;
 
-/// How long a key must have been [`KeyState::VerifyOnly`] before it may be retired, so that every token that it has signed
-/// has ended: the longest lifetime of tokens and the difference of clocks, an hour and 30 seconds.
+/// How long a key must have been [`KeyState::VerifyOnly`] before it may be retired, so that all of its tokens
+/// have expired: the maximum lifetime of tokens plus the clock skew, an hour and 30 seconds.
 pub const KEY_OVERLAP: Duration =
     Duration::from_secs(SessionTokens::MAX_LIFETIME.as_secs() + SessionTokens::CLOCK_SKEW.as_secs());
 
-/// How often a file of keys is looked at for changes at most.
+/// The minimum interval between checks of the key file for changes.
 const LOOK: Duration = Duration::from_secs(1);
-/// The most bytes that are read of a file of keys: 64 KiB.
+/// Maximum size of a key file: 64 KiB.
 const MAX_FILE: u64 = 64 << 10;
 
-/// The keys of a gateway: one signs, the next one is known already, and the last one is still believed.
+/// The keys of a gateway: the active key signs, the next one is already published, and the previous one still
+/// verifies.
 ///
-/// Gateways that share a file of keys believe each other's tokens. A running gateway takes up a changed file within a second,
-/// so rotating is safe at any time: the next key has been published before anything is signed with it.
+/// Gateways that share a key file accept each other's tokens. A running gateway reloads a changed file within a
+/// second, so rotation is safe at any time: a key is published before it signs.
 #[derive(Clone)]
 pub struct KeyRing(Arc<Shared>);
 
@@ -53,16 +54,16 @@ struct Key {
     pair: Ed25519KeyPair,
 }
 
-/// What a key is used for.
+/// The role of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum KeyState {
-    /// Published, and the next to sign.
+    /// Published, will sign next.
     Next,
     /// Signs.
     Active,
-    /// Signs no more; what it has signed is still believed.
+    /// Only verifies tokens that it signed before.
     VerifyOnly,
 }
 
@@ -72,13 +73,13 @@ pub enum KeyState {
 pub struct KeyStatus {
     /// Its id.
     pub kid: String,
-    /// What it is used for.
+    /// Its role.
     pub state: KeyState,
-    /// Since when, in seconds since 1970.
+    /// The start of this role, in seconds since 1970.
     pub since: u64,
 }
 
-/// Why there are no keys to use.
+/// Errors of signing keys.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
@@ -87,7 +88,7 @@ pub enum KeyError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, and what to do.
+        /// The problem and how to solve it.
         why: String,
     },
     /// The last rotation is too recent.
@@ -100,7 +101,7 @@ pub enum KeyError {
     NoRandomness,
 }
 
-/// A key in its file.
+/// A key in the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -135,7 +136,7 @@ impl Key {
 }
 
 impl KeyRing {
-    /// New keys, in memory only: tokens end with the process.
+    /// Generates keys in memory: tokens are only valid in this process.
     ///
     /// # Errors
     /// [`KeyError::NoRandomness`].
@@ -143,15 +144,15 @@ impl KeyRing {
         Ok(Self::of(None, new_keys()?, None))
     }
 
-    /// The keys of a file, which is made if there is none. Only its owner may be able to read it.
+    /// Opens a key file, or creates it. Only the owner may have access.
     ///
     /// # Errors
-    /// [`KeyError::File`] if others can read the file, or it is not one of keys.
+    /// [`KeyError::File`] if other users can read the file, or it is not a key file.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, KeyError> {
         let path = path.into();
         if !path.exists() {
             let keys = new_keys()?;
-            // Of two that make one at once, one wins, and both use its keys.
+            // If two processes create it at once, one succeeds and both use its keys.
             match write(&path, &keys, true) {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -167,14 +168,14 @@ impl KeyRing {
         Self(Arc::new(Shared { file, state: Mutex::new(state) }))
     }
 
-    /// The keys, without their secrets.
+    /// Returns the keys without their secrets.
     pub fn status(&self) -> Vec<KeyStatus> {
         let state = self.state(false);
         let status = |key: &Key| KeyStatus { kid: key.kid.clone(), state: key.state, since: key.since };
         state.keys.iter().map(status).collect()
     }
 
-    /// The public keys as a set (RFC 7517, RFC 8037), for others who check tokens.
+    /// Returns the public keys as a JWK set (RFC 7517, RFC 8037), for other verifiers.
     pub fn jwks(&self) -> Value {
         let state = self.state(false);
         let key = |key: &Key| {
@@ -186,11 +187,12 @@ impl KeyRing {
         json!({"keys": state.keys.iter().map(key).collect::<Vec<_>>()})
     }
 
-    /// Moves on by one step: the next key signs, the one that signed is only believed, the one before that is retired, and
-    /// a new next key is made. `force` retires a key although tokens may be in use that it has signed.
+    /// Rotates by one step: the next key signs, the active key becomes verify-only, the previous verify-only key
+    /// is retired, and a new next key is generated. `force` retires a key even if its tokens may still be valid.
     ///
     /// # Errors
-    /// [`KeyError::TooSoon`], and [`KeyError::File`] if the file cannot be written; the keys stay as they were then.
+    /// [`KeyError::TooSoon`], and [`KeyError::File`] if the file cannot be written; the keys stay unchanged
+    /// then.
     pub fn rotate(&self, force: bool) -> Result<Vec<KeyStatus>, KeyError> {
         let now = Clock::default().now().as_secs();
         {
@@ -218,7 +220,7 @@ impl KeyRing {
         Ok(self.status())
     }
 
-    /// Has something signed with the active key.
+    /// Signs with the active key.
     pub(super) fn with_signer<T>(
         &self,
         make: impl FnOnce(&str, &dyn Fn(&[u8]) -> Vec<u8>) -> T,
@@ -230,25 +232,25 @@ impl KeyRing {
         Ok(make(&key.kid, &|message| key.pair.sign(message).as_ref().to_vec()))
     }
 
-    /// Whether a message was signed with the key of this id.
+    /// Returns whether the key with this id signed a message.
     pub(super) fn is_signed(&self, kid: &str, message: &[u8], signature: &[u8]) -> bool {
         let public = |state: &State| {
             let key = state.keys.iter().find(|key| key.kid == kid);
             key.map(|key| UnparsedPublicKey::new(&ED25519, key.pair.public_key().as_ref().to_vec()))
         };
-        // Two steps, so that no lock is held while a signature is checked.
+        // Two steps, so that no lock is held while a signature is verified.
         let key = public(&self.state(false));
         key.is_some_and(|key| key.verify(message, signature).is_ok())
     }
 
-    /// The keys, read again if the file has changed.
+    /// Returns the keys, reloaded if the file has changed.
     fn state(&self, at_once: bool) -> MutexGuard<'_, State> {
         let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(path) = &self.0.file
             && (at_once || state.looked.elapsed() >= LOOK)
         {
             state.looked = Instant::now();
-            // A file that cannot be read changes nothing: the keys that are known stay.
+            // If the file cannot be read, the known keys stay in use.
             if stamp(path).ok() != state.stamp
                 && let Ok((keys, stamp)) = read(path)
             {
@@ -294,7 +296,7 @@ fn read(path: &Path) -> Result<(Vec<Key>, (SystemTime, u64)), KeyError> {
     Ok((keys.ok_or_else(invalid)?, stamp))
 }
 
-/// Writes a file that only its owner can read, in one step.
+/// Atomically writes a file that only its owner can read.
 fn write(path: &Path, keys: &[Key], is_new: bool) -> io::Result<()> {
     let written = |key: &Key| Written {
         kid: key.kid.clone(),
@@ -313,7 +315,7 @@ fn write(path: &Path, keys: &[Key], is_new: bool) -> io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     if is_new {
-        // Fails if there is one by now.
+        // Fails if the file exists by now.
         let made = fs::hard_link(&temporary, path);
         fs::remove_file(&temporary)?;
         return made;

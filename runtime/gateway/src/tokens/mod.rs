@@ -1,8 +1,8 @@
-//! Session tokens: what an agent shows the gateway.
+//! Session tokens, which agents present to the gateway.
 //!
-//! A token is a JWT that any gateway with the keys can check without asking anyone; whether its run is still there is the
-//! registry's question. `claims` is what it says, `keys` has the keys that sign it and take turns, and this module makes
-//! tokens and takes them apart. The algorithm is Ed25519 (RFC 8037) and nothing else: a token cannot choose.
+//! A token is a JWT that any gateway with the keys can verify offline; the registry checks whether its run still
+//! exists. `claims` defines its contents, `keys` has the signing keys and their rotation, and this module issues
+//! and verifies tokens. The only algorithm is Ed25519 (RFC 8037).
 
 mod claims;
 mod keys;
@@ -19,13 +19,13 @@ use toolwright_server::auth::Rejected;
 pub use claims::{Claims, Permission, SessionRequest};
 pub use keys::{KEY_OVERLAP, KeyError, KeyRing, KeyState, KeyStatus};
 
-use crate::clock::Clock;
+use toolwright_server::auth::Clock;
 
-/// The type that the header of every token names (RFC 9068 §2.1).
+/// The `typ` header of every token (RFC 9068 §2.1).
 const TYPE: &str = "at+jwt";
 const ALGORITHM: &str = "EdDSA";
 
-/// Makes session tokens of one gateway, and checks them.
+/// Issues and verifies the session tokens of a gateway.
 ///
 /// ```
 /// use toolwright_gateway::tokens::{KeyRing, SessionRequest, SessionTokens};
@@ -48,22 +48,22 @@ pub struct SessionTokens {
     clock: Clock,
 }
 
-/// A new token.
+/// An issued token.
 #[derive(Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Minted {
     /// The token: a secret.
     pub token: String,
-    /// What it says.
+    /// Its claims.
     pub claims: Claims,
 }
 
-/// Why no token can be made.
+/// Errors of issuing tokens.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MintError {
-    /// Without a list of nodes a token is good for all of its run, which must be asked for in so many words.
+    /// Without a list of nodes, a token grants its whole run, which requires [`Permission::RunAll`].
     #[error(
         "no nodes are named; name them (an empty list is none), or ask for the permission `run:all` if the token is to reach every node of the run"
     )]
@@ -74,53 +74,53 @@ pub enum MintError {
         max = SessionTokens::MAX_LIST_BYTES
     )]
     TooLong(usize),
-    /// No key signs.
+    /// No key is available.
     #[error(transparent)]
     Key(#[from] KeyError),
 }
 
 impl SessionTokens {
-    /// How long a token is good: 15 minutes.
+    /// The default lifetime of a token: 15 minutes.
     pub const LIFETIME: Duration = Duration::from_mins(15);
-    /// The longest lifetime that can be set: one hour, since keys are retired after that. Agents renew their tokens.
+    /// Maximum lifetime: one hour, since keys are retired after that. Agents renew their tokens.
     pub const MAX_LIFETIME: Duration = Duration::from_hours(1);
-    /// How far the clocks of two gateways may differ: 30 seconds.
+    /// Maximum clock skew between gateways: 30 seconds.
     pub const CLOCK_SKEW: Duration = Duration::from_secs(30);
-    /// The most bytes that the names of nodes and tools in a token may have: 4 KiB.
+    /// Maximum total length of the names of nodes and tools in a token: 4 KiB.
     pub const MAX_LIST_BYTES: usize = 4 << 10;
 
-    /// Tokens for the gateway at `audience`, the address that agents know it by. It is the issuer as well, unless
-    /// [`SessionTokens::issuer`] names another.
+    /// Creates tokens for the gateway at `audience`, the URL that agents use. It is also the issuer, unless
+    /// [`SessionTokens::issuer`] sets another.
     pub fn new(keys: KeyRing, audience: impl Into<String>) -> Self {
         let audience = audience.into();
         let (issuer, lifetime) = (audience.clone(), Self::LIFETIME);
         Self { keys, audience, issuer, lifetime, clock: Clock::default() }
     }
 
-    /// Names the issuer: all gateways that share keys must name the same.
+    /// Sets the issuer, which must be the same for all gateways that share keys.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.issuer = issuer.into();
         self
     }
 
-    /// Other than [`SessionTokens::LIFETIME`], at most [`SessionTokens::MAX_LIFETIME`].
+    /// Sets the lifetime, at most [`SessionTokens::MAX_LIFETIME`]; default [`SessionTokens::LIFETIME`].
     pub fn lifetime(mut self, lifetime: Duration) -> Self {
         self.lifetime = lifetime.min(Self::MAX_LIFETIME);
         self
     }
 
-    /// Takes the time from elsewhere: for tests.
+    /// Sets the clock, for tests.
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
         self
     }
 
-    /// The keys that sign.
+    /// Returns the signing keys.
     pub fn keys(&self) -> &KeyRing {
         &self.keys
     }
 
-    /// Makes a token.
+    /// Issues a token.
     ///
     /// # Errors
     /// [`MintError`].
@@ -135,10 +135,10 @@ impl SessionTokens {
         Ok(Minted { token, claims })
     }
 
-    /// Checks signature, issuer, audience and times of a token, but not whether its run is still there.
+    /// Verifies the signature, issuer, audience and times of a token, but not whether its run still exists.
     ///
     /// # Errors
-    /// Why it is not a good token, for its bearer.
+    /// Returns the reason, as a message for the bearer.
     pub fn check(&self, token: &str) -> Result<Claims, Rejected> {
         let not_one = || Rejected::invalid("the token is not a session token of this gateway");
         let (signed, signature) = token.rsplit_once('.').ok_or_else(not_one)?;
@@ -162,7 +162,7 @@ impl SessionTokens {
         Ok(claims)
     }
 
-    /// Checks the times of a token whose signature has been checked.
+    /// Verifies the times of a token whose signature was verified before.
     pub(crate) fn check_again(&self, claims: &Claims) -> Result<(), Rejected> {
         claims.check_times(self.clock.now())
     }
@@ -206,8 +206,8 @@ mod tests {
     use std::time::Duration;
 
     use super::{Claims, KeyRing, MintError, Permission, SessionRequest, SessionTokens, encode};
-    use crate::clock::Clock;
     use crate::scope::Selection;
+    use toolwright_server::auth::Clock;
 
     const AUDIENCE: &str = "https://gateway.example/mcp/gateway";
 

@@ -1,4 +1,4 @@
-//! The credentials of the node whose tool a worker is called for.
+//! Credentials for the tool calls of a worker.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,21 +11,21 @@ use crate::calls::{Call, Finish};
 use crate::registry::{RunId, StoreError};
 use crate::secrets::{MasterKeys, Place, SecretError, SecretStore, SecretValue};
 
-/// The shortest credential that is taken out of results: 8 bytes. A shorter one could be part of anything.
+/// Minimum length of credentials that are redacted from results: 8 bytes. Shorter ones may occur by coincidence.
 const MIN_REDACTED: usize = 8;
 
-/// Where a worker finds credentials, and the keys that open them.
+/// The credential store of a worker, and its keys.
 #[derive(Clone)]
 pub(super) struct Vault {
     pub(super) store: Arc<dyn SecretStore>,
     pub(super) keys: MasterKeys,
 }
 
-/// The credentials of the node whose tool is called: for a handler that runs in a [`Worker`](crate::Worker) with
+/// The credentials of the node whose tool is called, for handlers that run in a [`Worker`](crate::Worker) with
 /// [credentials](crate::Worker::credentials).
 ///
-/// They are those of the call's organization, run and node and of no other, they can be opened as long as the call runs, and they
-/// are taken out of its result, should a handler put one in. A call that comes over a connection has none.
+/// They are limited to the organization, run and node of the call, can only be opened while the call runs, and
+/// are redacted from its result. A call over a connection has none.
 ///
 /// ```
 /// use toolwright_core::result::ToolError;
@@ -46,15 +46,15 @@ pub struct Credentials {
     run: RunId,
     node: String,
     is_over: AtomicBool,
-    /// What was opened, to be taken out of the result.
+    /// The opened values, which are redacted from the result.
     opened: Mutex<Vec<Zeroizing<String>>>,
 }
 
-/// Why a credential cannot be used. The texts hold nothing secret.
+/// Errors of opening credentials. Messages contain no secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CredentialError {
-    /// The node has no credential of this name.
+    /// The node has no credential with this name.
     #[error("the node `{node}` has no credential `{field}`: register it with its `credentials`")]
     Missing {
         /// The node.
@@ -69,13 +69,13 @@ pub enum CredentialError {
         node: String,
         /// The name.
         field: String,
-        /// Why.
+        /// The cause.
         source: SecretError,
     },
     /// The store does not answer, or the run has ended.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The call has ended, and with it the right to open the credentials.
+    /// The call has ended, so its credentials can no longer be opened.
     #[error("the call has ended")]
     Ended,
 }
@@ -91,12 +91,13 @@ impl Credentials {
         })
     }
 
-    /// The credentials of the call that a context is of; none unless it runs in a worker that has credentials.
+    /// Returns the credentials of the call of a context; `None` unless it runs in a worker with credentials.
     pub fn of(cx: &Context) -> Option<&Self> {
         cx.extension::<Self>()
     }
 
-    /// Opens a credential by the name of its field. Keep the value no longer than needed: it is overwritten when it is dropped.
+    /// Opens a credential by the name of its field. Drop the value as soon as possible: it is overwritten when
+    /// it is dropped.
     ///
     /// # Errors
     /// [`CredentialError`].
@@ -124,7 +125,7 @@ impl Credentials {
         Ok(opened)
     }
 
-    /// The call has ended: nothing can be opened any more, and what was is taken out of the result.
+    /// Ends access to the credentials, and redacts the opened ones from the result.
     pub(super) fn end(&self, finish: Finish) -> Finish {
         self.is_over.store(true, Ordering::Release);
         let opened = std::mem::take(&mut *self.opened.lock().unwrap_or_else(PoisonError::into_inner));
@@ -132,9 +133,9 @@ impl Credentials {
     }
 }
 
-/// The end of a call without a secret.
+/// Redacts a secret from the result of a call.
 fn redact(finish: Finish, secret: &str) -> Finish {
-    // As it stands in a string of JSON, without the quotes around it.
+    // The secret in its JSON string form, without quotes.
     let Ok(quoted) = serde_json::to_string(secret).map(Zeroizing::new) else { return finish };
     let written = &quoted[1..quoted.len() - 1];
     match finish {

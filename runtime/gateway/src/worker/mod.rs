@@ -1,6 +1,7 @@
-//! Services that answer the calls of a pool.
+//! Workers, which execute the calls of a pool.
 //!
-//! A [`Worker`] is a service behind a [`CallBus`] rather than behind a transport. `running` is one call in it, `credentials` are those of its node.
+//! A [`Worker`] connects a service to a [`CallBus`] instead of a transport. `running` executes one call,
+//! `credentials` provides those of its node.
 
 mod credentials;
 mod running;
@@ -20,17 +21,18 @@ use crate::calls::{CallBus, CallError, Claim};
 use crate::random;
 use crate::secrets::{MasterKeys, SecretStore};
 
-/// How many calls a worker runs at a time, unless it says otherwise: 16.
+/// The default number of concurrent calls of a worker: 16.
 pub const CONCURRENCY: usize = 16;
-/// The shortest and the longest wait before a worker tries again to reach a bus that is down.
+/// The minimum and maximum delay before a worker reconnects to an unavailable bus.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(5));
 
-/// Runs the calls of a pool through a service: its handlers see them as over any transport, with progress, cancellation and
-/// a deadline, which is that of the call or the [`call_timeout`](toolwright_server::Limits::call_timeout) of the service,
-/// whichever comes first. It connects to the bus, and needs no port of its own.
+/// Runs the calls of a pool through a service: handlers have progress, cancellation and a deadline as over any
+/// transport. The deadline is the earlier of the call's and the
+/// [`call_timeout`](toolwright_server::Limits::call_timeout) of the service. A worker connects to the bus, and
+/// needs no open port.
 ///
-/// A handler cannot ask for input, and its log messages go nowhere. A call whose lease is lost is stopped, since another
-/// worker has it, or nobody may.
+/// Handlers cannot request input, and their log messages are dropped. A call whose lease is lost is cancelled,
+/// since another worker may have it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -60,31 +62,32 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A worker of the pool that runs [`CONCURRENCY`] calls at a time.
+    /// Creates a worker of the pool with [`CONCURRENCY`] concurrent calls.
     pub fn new(bus: Arc<dyn CallBus>, pool: impl Into<String>, service: Service) -> Self {
         let name = format!("{}-{}", std::process::id(), random::name().unwrap_or_default());
         Self { bus, pool: pool.into(), name, service, concurrency: CONCURRENCY, vault: None }
     }
 
-    /// Runs so many calls at a time, at least one.
+    /// Sets the number of concurrent calls, at least one.
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = calls.clamp(1, Semaphore::MAX_PERMITS);
         self
     }
 
-    /// Lets handlers open the [`Credentials`] of the nodes that they are called for: those of the store, with these keys.
+    /// Lets handlers open the [`Credentials`] of their nodes, from this store and with these keys.
     pub fn credentials(mut self, store: Arc<dyn SecretStore>, keys: MasterKeys) -> Self {
         self.vault = Some(Vault { store, keys });
         self
     }
 
-    /// Runs calls for good. Dropping the future drops what runs, as if the process had been killed.
+    /// Runs calls forever. Dropping the future drops running calls, as if the process were killed.
     pub async fn run(self) {
         self.run_until(std::future::pending()).await;
     }
 
-    /// Runs calls until `stop` is done, such as a signal to the process. Then it claims no more, says that it leaves, and
-    /// finishes what it has. A bus that is down is tried again with growing waits of up to five seconds.
+    /// Runs calls until `stop` completes, for instance a signal to the process. Then it claims no more calls,
+    /// unregisters, and finishes the running ones. If the bus is unavailable, it reconnects with increasing
+    /// delays of up to five seconds.
     pub async fn run_until(self, stop: impl Future<Output = ()>) {
         let mut running = JoinSet::new();
         tokio::select! {
@@ -92,12 +95,12 @@ impl Worker {
             () = self.stay() => {}
             () = self.claim_all(&mut running) => {}
         }
-        // Where the bus is down, it notices by itself.
+        // If the bus is unavailable, the registration expires.
         _ = self.bus.announce(&self.pool, &self.name, false).await;
         while running.join_next().await.is_some() {}
     }
 
-    /// Says again and again that it is there.
+    /// Renews the registration.
     async fn stay(&self) {
         let mut backoff = Backoff::default();
         loop {
@@ -116,7 +119,7 @@ impl Worker {
         let mut backoff = Backoff::default();
         loop {
             while running.try_join_next().is_some() {}
-            // It is never closed.
+            // The semaphore is never closed.
             let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
             let mut places = vec![place];
             while let Ok(place) = Arc::clone(&room).try_acquire_owned() {
@@ -138,7 +141,7 @@ impl Worker {
         let running = Running::new(&*self.bus, &claim, self.vault.clone());
         if let Some(finish) = running.run(&self.service).await {
             let mut backoff = Backoff::default();
-            // A bus that is down may come back while the lease is good. What is too late changes nothing.
+            // The bus may become available while the lease is valid. A late outcome has no effect.
             while let Err(CallError::Unavailable(_)) =
                 self.bus.finish(&claim.call.id, &claim.lease, finish.clone()).await
             {
@@ -152,12 +155,12 @@ impl Worker {
     }
 }
 
-/// Three times within the life of a lease.
+/// Returns a third of the lease.
 fn renew_every(bus: &dyn CallBus) -> Duration {
     bus.lease().mul_f64(0.3)
 }
 
-/// Growing waits between attempts.
+/// Increasing delays between attempts.
 #[derive(Debug, Default)]
 struct Backoff {
     next: Duration,

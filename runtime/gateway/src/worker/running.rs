@@ -1,4 +1,4 @@
-//! One call in a worker, from its claim to its end.
+//! Executes one call of a worker.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use toolwright_server::{Context, Service};
 use super::credentials::{Credentials, Vault};
 use super::renew_every;
 use crate::calls::{CallBus, Claim, Finish, Lease, Progress};
-use crate::clock::Clock;
+use toolwright_server::auth::Clock;
 
-/// The least time between two reports of progress: 100 milliseconds. In between, the last one counts.
+/// Minimum interval between progress reports: 100 milliseconds. The last report in between is used.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
-/// A call that was claimed.
+/// A claimed call.
 pub(super) struct Running<'a> {
     bus: &'a dyn CallBus,
     claim: &'a Claim,
@@ -30,7 +30,7 @@ impl<'a> Running<'a> {
         Self { bus, claim, credentials }
     }
 
-    /// Runs the call. Gives how to finish it; none where its lease is lost.
+    /// Runs the call. Returns its outcome, or `None` if the lease was lost.
     pub(super) async fn run(&self, service: &Service) -> Option<Finish> {
         let call = &self.claim.call;
         let (reports, reported) = watch::channel(None);
@@ -64,7 +64,7 @@ impl<'a> Running<'a> {
         Duration::from_millis(self.claim.call.deadline).saturating_sub(Clock::default().now())
     }
 
-    /// Renews the lease, with what has been reported, until it is lost. Passes a cancellation on.
+    /// Renews the lease and reports progress until the lease is lost; forwards cancellation.
     async fn hold(&self, cx: &Context, mut reported: watch::Receiver<Option<Progress>>) {
         let every = renew_every(self.bus);
         let (id, lease) = (&self.claim.call.id, &self.claim.lease);
@@ -86,7 +86,7 @@ impl<'a> Running<'a> {
             match self.bus.renew(id, lease, progress).await {
                 Ok(Lease::Cancelled) => cx.cancellation().cancel(),
                 Ok(Lease::Lost) => return,
-                // Where the bus is down, it shows later whether the lease is lost.
+                // If the bus is unavailable, a lost lease is noticed later.
                 Ok(Lease::Held) | Err(_) => {}
             }
         }

@@ -28,7 +28,7 @@ mod verifier;
 
 #[cfg(feature = "oauth")]
 mod claims;
-#[cfg(feature = "oauth")]
+#[cfg(feature = "auth")]
 mod clock;
 #[cfg(feature = "oauth")]
 mod introspection;
@@ -43,6 +43,8 @@ pub(crate) use visibility::Rule;
 
 #[cfg(feature = "auth")]
 pub use api_keys::{ApiKeyError, ApiKeys};
+#[cfg(feature = "auth")]
+pub use clock::Clock;
 #[cfg(feature = "auth")]
 pub use protection::{Protection, ProtectionError};
 #[cfg(feature = "auth")]

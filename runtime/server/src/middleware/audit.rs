@@ -1,4 +1,4 @@
-//! A line of JSON for each request.
+//! An audit log in JSON lines.
 
 use std::fmt;
 use std::io::Write;
@@ -13,12 +13,12 @@ use crate::hex::hex;
 use crate::log;
 use crate::provider::Outcome;
 
-/// The longest name, URI or subject in a line, in bytes. What is longer is cut.
+/// Maximum length of a name, URI or subject in bytes; longer ones are truncated.
 const MAX_NAME: usize = 512;
 
-/// Writes a line of JSON for each tool call, prompt and resource read, when it ends: when and what, by whom, how it ended
-/// and how long it took. Arguments and results are left out, since they may hold secrets; equal arguments have equal
-/// digests.
+/// Writes a line of JSON for each completed tool call, prompt and resource read: the time, the request, the
+/// caller, the outcome and the duration. Arguments and results are omitted, since they may contain secrets;
+/// equal arguments have equal digests.
 ///
 /// | member | value |
 /// | --- | --- |
@@ -31,8 +31,8 @@ const MAX_NAME: usize = 512;
 /// | `code` | the code of a protocol error |
 /// | `ms` | how long it took, in milliseconds |
 ///
-/// Lines are written whole, one at a time, by the thread that ends the request: give it a writer that does not block
-/// for long. One that fails is named on standard error once; requests go on.
+/// Each line is written at once, by the thread that completes the request: use a writer that does not block for
+/// long. The first write error is reported on standard error; requests are not affected.
 ///
 /// ```
 /// use toolwright_server::Server;
@@ -53,7 +53,7 @@ struct Sink {
 }
 
 impl AuditLog {
-    /// Writes to `writer`, which is flushed after each line.
+    /// Creates a log that writes to `writer`, and flushes it after each line.
     pub fn new(writer: impl Write + Send + 'static) -> Self {
         Self(Arc::new(Sink { writer: Mutex::new(Box::new(writer)), has_failed: AtomicBool::new(false) }))
     }

@@ -1,4 +1,4 @@
-//! How many calls of one tool run at once.
+//! Limits the concurrent calls of a tool.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{Invocation, InvocationResult, Middleware, Next};
 use crate::provider::Outcome;
 
-/// Bounds how many calls of one tool run at once, by all callers together. A call too many is refused at once, with a
-/// message for the model.
+/// Limits the number of concurrent calls of a tool, by all callers together. Excess calls are rejected
+/// immediately, with a message for the model.
 ///
-/// A call that waits for input from a client of 2026-07-28 does not count until it runs again; one that continues as a
-/// task of its provider counts until the task has ended.
+/// A call that waits for input from a client of 2026-07-28 does not count until it runs again; one that
+/// continues as a task of its provider counts until the task has ended.
 ///
 /// ```
 /// use toolwright_server::middleware::MaxConcurrency;
@@ -27,12 +27,13 @@ pub struct MaxConcurrency {
 }
 
 impl MaxConcurrency {
-    /// At most `limit` calls of each tool.
+    /// Allows at most `limit` concurrent calls of each tool.
     pub fn per_tool(limit: usize) -> Self {
         Self { each: Some(limit), ..Self::default() }
     }
 
-    /// At most `limit` calls of the tool `name`, in place of the limit for each tool. 0 refuses all.
+    /// Allows at most `limit` concurrent calls of the tool `name`, overriding the limit for each tool. 0 rejects
+    /// all.
     pub fn tool(mut self, name: impl Into<String>, limit: usize) -> Self {
         self.by_tool.insert(name.into(), limit);
         self
@@ -62,11 +63,12 @@ impl Middleware for MaxConcurrency {
     }
 }
 
-/// The calls that run, by tool. A tool without calls has no entry, so there are at most as many as calls in flight.
+/// The running calls by tool. A tool without calls has no entry, so there are at most as many entries as running
+/// calls.
 #[derive(Debug, Default)]
 struct Running(Mutex<HashMap<String, usize>>);
 
-/// The place of a call among those of its tool.
+/// Counts a call of a tool until it is dropped.
 #[derive(Debug)]
 struct Slot {
     running: Arc<Running>,

@@ -1,4 +1,4 @@
-//! How a request ended.
+//! The outcome of a request, for logs.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -15,15 +15,15 @@ use crate::provider::Outcome;
 pub enum Ending {
     /// With a result.
     Ok,
-    /// With a result of a tool that says `isError`.
+    /// With a tool result that has `isError`.
     ToolError,
     /// With a protocol error of this code.
     Error(i64),
-    /// With requests for input: it runs again with the responses of the client.
+    /// With input requests: it runs again with the responses of the client.
     InputRequired,
     /// It continues as a task.
     Task,
-    /// It was cancelled by the client, or the connection ended.
+    /// It was cancelled by the client, or the connection was closed.
     Cancelled,
     /// It reached its deadline.
     TimedOut,
@@ -32,7 +32,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// The ending with this outcome.
+    /// Returns the ending for this outcome.
     pub fn of(outcome: &Outcome<InvocationResult>) -> Self {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -53,7 +53,7 @@ impl Ending {
         if is_error { Self::ToolError } else { Self::Ok }
     }
 
-    /// Why a request was dropped before it had an outcome.
+    /// Returns why a request was dropped before it had an outcome.
     fn of_dropped(cx: &Context) -> Self {
         if std::thread::panicking() {
             Self::Panicked
@@ -68,7 +68,8 @@ impl Ending {
         }
     }
 
-    /// Its name in logs: `ok`, `tool_error`, `error`, `input_required`, `task`, `cancelled`, `timed_out` or `panicked`.
+    /// Returns its name in logs: `ok`, `tool_error`, `error`, `input_required`, `task`, `cancelled`, `timed_out`
+    /// or `panicked`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",

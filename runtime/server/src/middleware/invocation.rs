@@ -1,4 +1,4 @@
-//! One request as middleware sees it.
+//! A request as seen by middleware.
 
 use std::fmt;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ struct Parts {
     cx: Context,
 }
 
-/// What is invoked.
+/// What is called.
 #[derive(Debug)]
 pub(super) enum Target {
     Tool(Arc<ToolEntry>),
@@ -43,7 +43,7 @@ impl Invocation {
         Self(Arc::new(Parts { target, arguments, cx: cx.clone() }))
     }
 
-    /// The method: `tools/call`, `prompts/get` or `resources/read`.
+    /// Returns the method: `tools/call`, `prompts/get` or `resources/read`.
     pub fn method(&self) -> &'static str {
         match &self.0.target {
             Target::Tool(_) => method::TOOLS_CALL,
@@ -52,8 +52,8 @@ impl Invocation {
         }
     }
 
-    /// The name of the tool (its present one, where the caller used a former name) or the prompt, or the URI of the
-    /// resource.
+    /// Returns the name of the tool (its current one, if the caller used a former name) or prompt, or the URI of
+    /// the resource.
     pub fn name(&self) -> &str {
         match &self.0.target {
             Target::Tool(entry) => &entry.definition.name,
@@ -61,7 +61,7 @@ impl Invocation {
         }
     }
 
-    /// The definition of the tool, with its annotations and `_meta`; `None` for prompts and resources.
+    /// Returns the definition of the tool, with its annotations and `_meta`; `None` for prompts and resources.
     pub fn tool(&self) -> Option<&ToolDefinition> {
         match &self.0.target {
             Target::Tool(entry) => Some(&entry.definition),
@@ -69,19 +69,19 @@ impl Invocation {
         }
     }
 
-    /// The arguments as the caller wrote them, a JSON object that was not checked yet; `None` if there are none. They may
-    /// hold secrets.
+    /// Returns the arguments as received: a JSON object that is not validated yet; `None` if there are none.
+    /// They may contain secrets.
     pub fn arguments(&self) -> Option<&RawValue> {
         self.0.arguments.as_deref()
     }
 
-    /// The context of the request: its principal, `_meta`, revision and deadline.
+    /// Returns the context of the request: its principal, `_meta`, revision and deadline.
     pub fn context(&self) -> &Context {
         &self.0.cx
     }
 
-    /// An answer in place of running the request. A tool call gets a result with `isError`, which the model reads: say
-    /// what to do next. A prompt or a resource gets an internal error (-32603).
+    /// Rejects the request with a message, without running it. A tool call returns a result with `isError`,
+    /// which the model reads: say what to do next. A prompt or a resource returns an internal error (-32603).
     pub fn refuse(&self, message: impl Into<String>) -> Outcome<InvocationResult> {
         let message = message.into();
         match self.0.target {
@@ -91,7 +91,7 @@ impl Invocation {
     }
 }
 
-/// The result of a request that ran.
+/// The result of a request.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum InvocationResult {
@@ -103,10 +103,10 @@ pub enum InvocationResult {
     Resource(ResourceResult),
 }
 
-/// The rest of the way of a request: further middleware, then the handler. It runs at most once.
+/// The rest of the middleware stack, then the handler. It runs at most once.
 pub struct Next {
     pub(super) stack: Arc<[Arc<dyn DynMiddleware>]>,
-    /// How many of the stack were passed.
+    /// The number of middleware that already ran.
     pub(super) passed: usize,
     pub(super) handler: Handler,
 }
@@ -126,8 +126,8 @@ impl Next {
         }
     }
 
-    /// Runs the request, and calls `report` once with how it ended and how long it took, also if it is cancelled, reaches
-    /// its deadline, panics, or is dropped to run again with input from the client.
+    /// Runs the request, and calls `report` once with the ending and the duration, also if the request is
+    /// cancelled, reaches its deadline, panics, or is dropped to run again with input from the client.
     ///
     /// ```
     /// use toolwright_server::middleware::{Invocation, Next};

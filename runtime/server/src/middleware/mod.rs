@@ -1,8 +1,9 @@
 //! Code around every tool call, prompt and resource read: [`Middleware`], added with
 //! [`Server::middleware`](crate::Server::middleware).
 //!
-//! A middleware sees what is invoked, by whom and with which arguments, runs the rest with [`Next::run`], and sees how it
-//! ended. It may refuse the request, delay it, or change the result. The first one added is the outermost.
+//! A middleware receives the invocation with its caller and arguments, runs the rest with [`Next::run`], and
+//! receives the outcome. It may reject the request, delay it, or change the result. The first one added is the
+//! outermost.
 //!
 //! ```
 //! use toolwright_server::Server;
@@ -24,19 +25,21 @@
 //!
 //! # What is covered
 //!
-//! Requests that were admitted: the tool exists, the caller may use it, and the caller is within its limits. Requests
-//! over every transport, of workers, of agents in the same process, and to tools of providers. Not lists, completion
-//! and subscriptions. Layers of `tower` around the HTTP service see requests before they are read, refused ones included.
+//! Admitted requests: the tool exists, the caller may use it, and the caller is within its limits. This includes
+//! requests over every transport, by workers, by agents in the same process, and to tools of providers, but not
+//! lists, completion and subscriptions. Layers of `tower` around the HTTP service also see requests that are
+//! rejected before.
 //!
-//! A server without middleware pays nothing. With one or more, each request copies its arguments once.
+//! A server without middleware has no overhead. With at least one, each request copies its arguments once.
 //!
-//! # When a request does not run to its end
+//! # Dropped requests
 //!
-//! A request that is cancelled or reaches its deadline is dropped, and the futures of its middleware with it. A handler
-//! that asks a client of 2026-07-28 for input is dropped as well, and runs again with the responses
+//! A request that is cancelled or reaches its deadline is dropped, including the futures of its middleware. A
+//! handler that requests input from a client of 2026-07-28 is dropped as well, and runs again with the responses
 //! (basic/patterns/mrtr): the middleware then runs again too. [`Next::observe`] reports all of these.
 //!
-//! Rates by caller and tool are a limit of the server: [`Limits::tool_call_rate`](crate::Limits::tool_call_rate).
+//! Rate limits by caller and tool are a feature of the server:
+//! [`Limits::tool_call_rate`](crate::Limits::tool_call_rate).
 
 mod audit;
 mod concurrency;
@@ -57,7 +60,8 @@ pub(crate) use stack::Stack;
 
 /// Code around requests; see [the module](self).
 ///
-/// A closure of an [`Invocation`] and [`Next`] is one. A type implements it where it has settings of its own:
+/// A closure with an [`Invocation`] and [`Next`] implements it. Implement it for a type that has its own
+/// settings:
 ///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -84,7 +88,8 @@ pub(crate) use stack::Stack;
     note = "write `|invocation: Invocation, next: Next| async move {{ next.run(invocation).await }}`, or implement `Middleware` for a type; the future must be `Send`"
 )]
 pub trait Middleware: Send + Sync + 'static {
-    /// Handles a request: by running the rest with [`Next::run`] or [`Next::observe`], or by answering in its place.
+    /// Handles a request: by running the rest with [`Next::run`] or [`Next::observe`], or by returning another
+    /// outcome.
     ///
     /// A result must be of the kind of the request (a [`InvocationResult::Tool`] for a tool call, and so on); any other
     /// becomes an internal error (-32603).
@@ -110,7 +115,7 @@ where
     }
 }
 
-/// [`Middleware`] as an object.
+/// An object-safe [`Middleware`].
 trait DynMiddleware: Send + Sync {
     fn handle(
         self: Arc<Self>,

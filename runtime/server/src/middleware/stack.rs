@@ -1,4 +1,4 @@
-//! The middleware of a server, and requests on their way through it.
+//! The middleware stack of a server.
 
 use std::fmt;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ impl Stack {
         self.0 = Some(all.collect());
     }
 
-    /// Starts a tool call.
+    /// Runs a tool call.
     #[inline]
     pub(crate) fn call_tool(
         &self,
@@ -51,7 +51,7 @@ impl Stack {
         Started::Running(Box::pin(async move { outcome.await.then(as_tool) }))
     }
 
-    /// Fills in a prompt.
+    /// Runs a request for a prompt.
     pub(crate) fn get_prompt(
         &self,
         entry: Arc<PromptEntry>,
@@ -73,7 +73,7 @@ impl Stack {
         Box::pin(async move { result_of(outcome.await.then(as_prompt)) })
     }
 
-    /// Reads a resource.
+    /// Runs a resource read.
     pub(crate) fn read_resource(
         &self,
         found: FoundResource,
@@ -94,7 +94,7 @@ impl Stack {
     }
 }
 
-/// Runs a request through all middleware, the handler last.
+/// Runs a request through all middleware, then the handler.
 fn run_through(
     stack: &Arc<[Arc<dyn DynMiddleware>]>,
     invocation: Invocation,

@@ -1,4 +1,4 @@
-//! The way to workers of the same process: `records` keeps the calls, and this moves them.
+//! A call bus within one process: `records` stores the calls, and this module moves them.
 
 mod records;
 
@@ -11,16 +11,18 @@ use toolwright_server::BoxFuture;
 use self::records::Records;
 use super::bus::{Call, CallBus, CallError, CallRecord, Claim, Finish, Lease, Progress};
 
-/// The most records of calls that a bus in memory keeps. When there are more, those of calls that ended first are dropped
-/// before [`RECORD_TTL`](super::RECORD_TTL) is over.
+/// Maximum number of records in memory. Beyond that, records of finished calls are dropped before
+/// [`RECORD_TTL`](super::RECORD_TTL), oldest first.
 pub const MAX_RECORDS: usize = 100_000;
-/// The most bytes of arguments and results that a bus in memory keeps: 256 MiB. The same happens when there are more.
+/// Maximum number of bytes of arguments and results in memory: 256 MiB. Beyond that, records are dropped in the
+/// same way.
 pub const MAX_RECORD_BYTES: usize = 256 << 20;
 
-/// Carries calls to workers in this process: for one gateway, and for tests. What it keeps ends with it.
+/// Sends calls to workers in this process: for a single gateway, and for tests. Nothing is persisted.
 ///
-/// Nothing is polled: a worker that waits is woken by the call, and a caller by its result. It keeps [`MAX_RECORDS`] and
-/// [`MAX_RECORD_BYTES`] at most; a call that would exceed that is [`CallError::Overloaded`].
+/// Nothing is polled: a call wakes a waiting worker, and a result wakes its caller. It stores at most
+/// [`MAX_RECORDS`] and [`MAX_RECORD_BYTES`]; a call that would exceed these fails with
+/// [`CallError::Overloaded`].
 ///
 /// ```
 /// use toolwright_gateway::calls::{Call, CallBus, CallError, CallState, Finish, MemoryBus};
@@ -52,12 +54,12 @@ impl Default for MemoryBus {
 }
 
 impl MemoryBus {
-    /// A bus without workers.
+    /// Creates a bus without workers.
     pub fn new() -> Self {
         Self::with_room(MAX_RECORDS, MAX_RECORD_BYTES)
     }
 
-    /// A bus that keeps at most so many records, and so many bytes of their arguments and results.
+    /// Creates a bus with limits on the number of records and the bytes of their arguments and results.
     pub fn with_room(records: usize, bytes: usize) -> Self {
         Self { records: Mutex::new(Records::new(records, bytes)) }
     }
@@ -70,13 +72,13 @@ impl MemoryBus {
         loop {
             let (changed, ends) = {
                 let mut records = self.records();
-                let held = records.current(id, Instant::now())?;
-                if held.record.version > seen {
-                    return Ok(held.record.clone());
+                let entry = records.current(id, Instant::now())?;
+                if entry.record.version > seen {
+                    return Ok(entry.record.clone());
                 }
-                (Arc::clone(&held.changed).notified_owned(), held.lease_ends())
+                (Arc::clone(&entry.changed).notified_owned(), entry.lease_ends())
             };
-            // What was changed since the lock was let go has notified the future already: it counts from when it is made.
+            // The future was created before the lock was released, so it receives notifications since then.
             sleep_unless(changed, ends).await;
         }
     }
@@ -99,16 +101,17 @@ impl MemoryBus {
         loop {
             let changed = {
                 let mut records = self.records();
-                let held = records.current(id, Instant::now()).ok().filter(|held| held.is_leased_as(lease));
-                let Some(held) = held else { break };
-                if held.is_cancelled {
+                let entry =
+                    records.current(id, Instant::now()).ok().filter(|entry| entry.is_leased_as(lease));
+                let Some(entry) = entry else { break };
+                if entry.is_cancelled {
                     return;
                 }
-                Arc::clone(&held.changed).notified_owned()
+                Arc::clone(&entry.changed).notified_owned()
             };
             changed.await;
         }
-        // The call has ended otherwise.
+        // The call has already ended.
         std::future::pending::<()>().await;
     }
 }
@@ -116,7 +119,7 @@ impl MemoryBus {
 /// Waits for a notification, at most until `ends`.
 async fn sleep_unless(notified: impl Future<Output = ()>, ends: Option<Instant>) {
     match ends {
-        // A lease that is over is noticed, and so there is something new.
+        // An expired lease may have changed the record.
         Some(ends) => _ = tokio::time::timeout_at(ends, notified).await,
         None => notified.await,
     }

@@ -1,4 +1,4 @@
-//! The calls of a bus in memory, and the pools that they wait in.
+//! The calls of a bus in memory, and the pools in which they wait.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
@@ -11,38 +11,38 @@ use crate::calls::bus::{
     RECORD_TTL,
 };
 
-/// What is known of all calls and workers.
+/// All calls and workers.
 #[derive(Debug)]
 pub(super) struct Records {
     pools: HashMap<String, Pool>,
-    calls: HashMap<String, Held>,
-    /// The calls in the order in which they were submitted, with when their records are dropped.
+    calls: HashMap<String, CallEntry>,
+    /// The calls in the order of submission, with the time when their records expire.
     ages: VecDeque<(Instant, String)>,
-    /// Those that have ended, in the order in which they did: the first to be dropped for want of room.
+    /// The finished calls, in order; the first ones are dropped if space is needed.
     ended: VecDeque<String>,
     bytes: usize,
     most_calls: usize,
     most_bytes: usize,
-    /// How many leases were given.
+    /// The number of leases so far.
     leases: u64,
 }
 
-/// The workers of a pool, and the calls that they are to answer.
+/// The workers of a pool, and its calls.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
-    /// Until when each counts as there.
+    /// The time at which each registration expires.
     workers: HashMap<String, Instant>,
     queue: VecDeque<String>,
-    /// The calls that run, by the end of their leases.
+    /// The running calls, by the end of their leases.
     leases: BTreeSet<(Instant, String)>,
     pub(super) submitted: Arc<Notify>,
 }
 
 /// A call with its record.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct CallEntry {
     pool: String,
-    /// None once a call that must not be repeated was claimed, and at the end of any.
+    /// `None` once a call that must not be repeated was claimed, and for finished calls.
     call: Option<Call>,
     lease: Option<(String, Instant)>,
     bytes: usize,
@@ -57,16 +57,16 @@ impl Pool {
     }
 }
 
-impl Held {
+impl CallEntry {
     pub(super) fn lease_ends(&self) -> Option<Instant> {
         self.lease.as_ref().map(|(_, ends)| *ends)
     }
 
     pub(super) fn is_leased_as(&self, lease: &str) -> bool {
-        self.lease.as_ref().is_some_and(|(held, _)| held == lease)
+        self.lease.as_ref().is_some_and(|(current, _)| current == lease)
     }
 
-    /// Notes a change, and wakes whoever waits for one.
+    /// Increments the version, and wakes waiting futures.
     fn change(&mut self, state: CallState) {
         self.record.state = state;
         self.record.version += 1;
@@ -104,7 +104,7 @@ impl Records {
         if self.calls.len() >= self.most_calls || self.bytes + bytes > self.most_bytes {
             return Err(CallError::Overloaded(pool.to_owned()));
         }
-        let held = Held {
+        let entry = CallEntry {
             pool: pool.to_owned(),
             call: Some(call),
             lease: None,
@@ -115,7 +115,7 @@ impl Records {
         };
         self.bytes += bytes;
         self.ages.push_back((now + RECORD_TTL, id.clone()));
-        self.calls.insert(id.clone(), held);
+        self.calls.insert(id.clone(), entry);
         let pool = self.pool(pool);
         pool.queue.push_back(id);
         pool.submitted.notify_one();
@@ -129,13 +129,13 @@ impl Records {
         self.pools.get_mut(pool).expect("it has been inserted")
     }
 
-    /// A call as it stands now: one whose lease is over has none.
-    pub(super) fn current(&mut self, id: &str, now: Instant) -> Result<&Held, CallError> {
+    /// Returns the current state of a call, after checking its lease.
+    pub(super) fn current(&mut self, id: &str, now: Instant) -> Result<&CallEntry, CallError> {
         self.drop_old(now);
-        if let Some(held) = self.calls.get(id)
-            && held.lease_ends().is_some_and(|ends| ends <= now)
+        if let Some(entry) = self.calls.get(id)
+            && entry.lease_ends().is_some_and(|ends| ends <= now)
         {
-            let pool = held.pool.clone();
+            let pool = entry.pool.clone();
             self.end_leases(&pool, now);
         }
         self.calls.get(id).ok_or_else(|| CallError::NoCall(id.to_owned()))
@@ -151,31 +151,31 @@ impl Records {
         }
     }
 
-    /// The next call of a pool whose deadline has not passed.
+    /// Returns the next call of a pool whose deadline has not passed.
     pub(super) fn claim(&mut self, pool: &str, now: Instant, unix_millis: u64) -> Option<Claim> {
         self.end_leases(pool, now);
         loop {
             let id = self.pools.get_mut(pool)?.queue.pop_front()?;
             // Its record may have been dropped.
-            let Some(held) = self.calls.get_mut(&id) else { continue };
-            let Some(call) = held.call.take() else { continue };
+            let Some(entry) = self.calls.get_mut(&id) else { continue };
+            let Some(call) = entry.call.take() else { continue };
             if call.deadline <= unix_millis {
                 self.end(&id, CallState::Cancelled);
                 continue;
             }
             if call.is_repeatable {
-                held.call = Some(call.clone());
+                entry.call = Some(call.clone());
             }
             self.leases += 1;
             let (lease, ends) = (self.leases.to_string(), now + LEASE);
-            held.lease = Some((lease.clone(), ends));
-            held.record.attempt += 1;
-            held.change(CallState::Running);
-            let attempt = held.record.attempt;
+            entry.lease = Some((lease.clone(), ends));
+            entry.record.attempt += 1;
+            entry.change(CallState::Running);
+            let attempt = entry.record.attempt;
             let pool = self.pool(pool);
             pool.leases.insert((ends, id));
             if !pool.queue.is_empty() {
-                // Two calls wake one worker where it had not begun to wait yet.
+                // Two calls may notify the same worker before it waits again.
                 pool.submitted.notify_one();
             }
             return Some(Claim::new(call, lease, attempt));
@@ -183,16 +183,16 @@ impl Records {
     }
 
     pub(super) fn renew(&mut self, id: &str, lease: &str, progress: Option<Progress>, now: Instant) -> Lease {
-        let Some(held) = self.calls.get_mut(id).filter(|held| held.is_leased_as(lease)) else {
+        let Some(entry) = self.calls.get_mut(id).filter(|entry| entry.is_leased_as(lease)) else {
             return Lease::Lost;
         };
         if let Some(progress) = progress {
-            held.record.progress = Some(progress);
-            held.change(CallState::Running);
+            entry.record.progress = Some(progress);
+            entry.change(CallState::Running);
         }
         let ends = now + LEASE;
-        let former = held.lease.replace((lease.to_owned(), ends)).map(|(_, ends)| ends);
-        let (pool, is_cancelled) = (held.pool.clone(), held.is_cancelled);
+        let former = entry.lease.replace((lease.to_owned(), ends)).map(|(_, ends)| ends);
+        let (pool, is_cancelled) = (entry.pool.clone(), entry.is_cancelled);
         let leases = &mut self.pool(&pool).leases;
         if let Some(former) = former {
             leases.remove(&(former, id.to_owned()));
@@ -202,7 +202,7 @@ impl Records {
     }
 
     pub(super) fn finish(&mut self, id: &str, lease: &str, with: Finish, now: Instant) -> bool {
-        if !self.calls.get(id).is_some_and(|held| held.is_leased_as(lease)) {
+        if !self.calls.get(id).is_some_and(|entry| entry.is_leased_as(lease)) {
             return false;
         }
         let state = with.into_state();
@@ -210,41 +210,42 @@ impl Records {
         self.end(id, state);
         self.make_room(bytes, now);
         self.bytes += bytes;
-        if let Some(held) = self.calls.get_mut(id) {
-            held.bytes += bytes;
+        if let Some(entry) = self.calls.get_mut(id) {
+            entry.bytes += bytes;
         }
         true
     }
 
     pub(super) fn cancel(&mut self, id: &str, now: Instant) -> Result<(), CallError> {
         self.current(id, now)?;
-        let Some(held) = self.calls.get_mut(id) else { return Ok(()) };
-        match held.record.state {
+        let Some(entry) = self.calls.get_mut(id) else { return Ok(()) };
+        match entry.record.state {
             CallState::Queued => {
-                let pool = held.pool.clone();
+                let pool = entry.pool.clone();
                 self.end(id, CallState::Cancelled);
                 self.pool(&pool).queue.retain(|queued| queued != id);
             }
             CallState::Running => {
-                held.is_cancelled = true;
-                held.changed.notify_waiters();
+                entry.is_cancelled = true;
+                entry.changed.notify_waiters();
             }
             _ => {}
         }
         Ok(())
     }
 
-    /// Looks for workers of the pool that have let their leases end.
+    /// Checks the pool for expired leases.
     fn end_leases(&mut self, pool: &str, now: Instant) {
         while let Some(known) = self.pools.get_mut(pool)
             && known.first_lease_end().is_some_and(|ends| ends <= now)
             && let Some((_, id)) = known.leases.pop_first()
         {
-            let Some(held) = self.calls.get_mut(&id) else { continue };
-            held.lease = None;
-            let may_repeat = held.call.is_some() && held.record.attempt < MAX_ATTEMPTS && !held.is_cancelled;
+            let Some(entry) = self.calls.get_mut(&id) else { continue };
+            entry.lease = None;
+            let may_repeat =
+                entry.call.is_some() && entry.record.attempt < MAX_ATTEMPTS && !entry.is_cancelled;
             if may_repeat {
-                held.change(CallState::Queued);
+                entry.change(CallState::Queued);
                 known.queue.push_front(id);
                 known.submitted.notify_one();
             } else {
@@ -255,12 +256,12 @@ impl Records {
 
     /// Ends a call.
     fn end(&mut self, id: &str, state: CallState) {
-        let Some(held) = self.calls.get_mut(id) else { return };
-        let (call, lease) = (held.call.take(), held.lease.take());
-        held.change(state);
-        self.bytes -= held.bytes;
-        held.bytes = 0;
-        if let (Some((_, ends)), Some(pool)) = (lease, self.pools.get_mut(&held.pool)) {
+        let Some(entry) = self.calls.get_mut(id) else { return };
+        let (call, lease) = (entry.call.take(), entry.lease.take());
+        entry.change(state);
+        self.bytes -= entry.bytes;
+        entry.bytes = 0;
+        if let (Some((_, ends)), Some(pool)) = (lease, self.pools.get_mut(&entry.pool)) {
             pool.leases.remove(&(ends, id.to_owned()));
         }
         drop(call);
@@ -290,11 +291,11 @@ impl Records {
     }
 
     fn forget(&mut self, id: &str) {
-        let Some(held) = self.calls.remove(id) else { return };
-        self.bytes -= held.bytes;
-        if let (Some((_, ends)), Some(pool)) = (held.lease, self.pools.get_mut(&held.pool)) {
+        let Some(entry) = self.calls.remove(id) else { return };
+        self.bytes -= entry.bytes;
+        if let (Some((_, ends)), Some(pool)) = (entry.lease, self.pools.get_mut(&entry.pool)) {
             pool.leases.remove(&(ends, id.to_owned()));
         }
-        held.changed.notify_waiters();
+        entry.changed.notify_waiters();
     }
 }

@@ -1,4 +1,4 @@
-//! The store of one process.
+//! A store in the memory of one process.
 
 mod sealed;
 
@@ -20,13 +20,13 @@ use crate::random;
 use crate::secrets::Sealed;
 use crate::tokens::SessionTokens;
 
-/// How long a token can be good after it was made, so that nothing need be known of older ones.
+/// Maximum lifetime of a token, after which revocations can be removed.
 pub(crate) const TOKEN_LIFE: Duration =
     Duration::from_secs(SessionTokens::MAX_LIFETIME.as_secs() + 2 * SessionTokens::CLOCK_SKEW.as_secs());
-/// The most revoked tokens and organizations that are known at a time. When there are more, the process that revokes is told.
+/// Maximum number of stored revocations of tokens and organizations. Beyond that, revoking fails.
 const MAX_REVOKED: usize = 100_000;
 
-/// Keeps runs in the memory of this process: for one gateway, and for tests. What it keeps ends with it.
+/// Stores runs in the memory of this process: for a single gateway, and for tests. Nothing is persisted.
 #[derive(Debug)]
 pub struct MemoryStore {
     state: Mutex<State>,
@@ -38,7 +38,7 @@ struct State {
     runs: HashMap<String, Run>,
     tokens: HashMap<String, Instant>,
     orgs: HashMap<Option<String>, (u64, Instant)>,
-    /// When to look for what has expired.
+    /// The time of the next check for expired data.
     sweep_at: usize,
 }
 
@@ -48,7 +48,7 @@ struct Run {
     epoch: String,
     revision: u64,
     ends: Instant,
-    /// In the order in which their nodes were registered first, with their sizes.
+    /// In the order of their first registration, with their sizes.
     entries: Vec<(Entry, usize)>,
     bytes: usize,
     /// The sealed credentials of nodes.
@@ -62,7 +62,7 @@ impl Default for MemoryStore {
 }
 
 impl MemoryStore {
-    /// An empty store.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self { state: Mutex::default(), changes: broadcast::Sender::new(CHANGES) }
     }
@@ -72,11 +72,11 @@ impl MemoryStore {
     }
 
     fn notify(&self, run: Option<&str>) {
-        // Nobody may be watching.
+        // There may be no watcher.
         _ = self.changes.send(RunChanged { run: run.map(str::to_owned) });
     }
 
-    /// Changes a run of its organization, and notifies the watchers.
+    /// Changes a run of its organization, and notifies watchers.
     fn change<T>(
         &self,
         id: &RunId,
@@ -177,7 +177,7 @@ impl State {
             || self.orgs.get(&org.map(str::to_owned)).is_some_and(|(until, _)| token.issued_at <= *until)
     }
 
-    /// A run that has not ended.
+    /// Returns a run that has not ended.
     fn run(&mut self, run: &str) -> Option<&mut Run> {
         if self.runs.get(run)?.ends <= Instant::now() {
             self.runs.remove(run);
@@ -249,7 +249,7 @@ impl RegistryStore for MemoryStore {
             run.ends = Instant::now();
             Ok(())
         });
-        // One that has ended by itself is as good as ended.
+        // A run that expired counts as ended.
         let ended = if matches!(ended, Err(StoreError::NoRun(_))) { Ok(()) } else { ended };
         Box::pin(ready(ended))
     }

@@ -9,7 +9,7 @@ use crate::registry::{RunId, StoreError};
 use crate::secrets::{MAX_RUN_SEALED_BYTES, Sealed, SecretStore, sealed_bytes};
 
 impl MemoryStore {
-    /// Does something with a run of its organization, without a new revision.
+    /// Accesses a run of its organization without incrementing its revision.
     fn with_run<T>(
         &self,
         id: &RunId,
