@@ -1,7 +1,7 @@
 //! Gateways in front of MCP servers.
 //!
 //! A [`Proxy`] serves another server as a [`Provider`](toolwright_server::Provider), to clients of every
-//! revision. `proxy` defines what is forwarded; `lists` caches the upstream lists, `conversation` holds the
+//! revision. `proxy` defines what is forwarded; it caches the upstream lists, and `conversation` holds the
 //! calls that wait for a response of their client.
 //!
 //! A [`Gateway`] serves several servers as one provider: `{server}__{tool}`.
@@ -29,7 +29,6 @@ pub mod graph;
 mod hex;
 #[cfg(feature = "http")]
 pub mod internal;
-mod lists;
 pub mod metrics;
 pub mod pins;
 pub mod policy;
@@ -41,16 +40,14 @@ pub mod registry;
 mod scope;
 pub mod secrets;
 pub mod tokens;
-mod watching;
 pub mod worker;
 
 pub use controlled::{Controlled, Controls};
 
 pub use conversation::{MAX_WAITING, MAX_WAITING_PER_CALLER, PATIENCE};
 pub use gateway::{Applied, Gateway, GatewayError, MAX_SERVERS, UpstreamState, UpstreamStatus};
-pub use proxy::Proxy;
+pub use proxy::{MAX_WATCHED, Proxy};
 pub use scope::{EntryId, Scope, Selection};
-pub use watching::MAX_WATCHED;
 pub use worker::Worker;
 
 pub use toolwright_server::auth::Clock;

@@ -9,7 +9,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
 use toolwright_client::{Change, Changes, ErrorKind};
 
-use crate::proxy::Upstream;
+use super::Upstream;
 
 /// Maximum number of resources that a proxy watches upstream; further ones are not watched.
 pub const MAX_WATCHED: usize = 1024;

@@ -1,4 +1,7 @@
-//! A client as a provider.
+//! A client as a provider: `lists` caches the upstream lists, `watching` keeps resources watched upstream.
+
+mod lists;
+mod watching;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,8 +28,10 @@ use toolwright_server::{
 use crate::breaker::Breaker;
 use crate::conversation::{Conversation, Conversations, Stop};
 use crate::forged::drop_gateway_members;
-use crate::lists::Lists;
-use crate::watching::Watched;
+
+use self::lists::Lists;
+pub use self::watching::MAX_WATCHED;
+use self::watching::Watched;
 
 /// The tasks extension applies to each connection: a proxy waits for the result.
 const TASKS: &str = "io.modelcontextprotocol/tasks";
@@ -106,10 +111,10 @@ impl Proxy {
             listeners: Mutex::default(),
         });
         // Subscribes first, so that no change is missed.
-        let following = crate::lists::follow(Arc::clone(&upstream)).await;
+        let following = lists::follow(Arc::clone(&upstream)).await;
         upstream.ask_for_logs().await;
         upstream.read_all_lists().await?;
-        let watching = tokio::spawn(crate::watching::keep_watching(Arc::clone(&upstream)));
+        let watching = tokio::spawn(watching::keep_watching(Arc::clone(&upstream)));
         let tasks = following.into_iter().chain([watching]).map(|task| task.abort_handle()).collect();
         Ok(Self { upstream, tasks })
     }

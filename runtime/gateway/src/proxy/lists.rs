@@ -15,7 +15,7 @@ use toolwright_core::protocol::error::METHOD_NOT_FOUND;
 use toolwright_core::protocol::{ListKind, method};
 use toolwright_core::resource::{Resource, ResourceTemplate};
 
-use crate::proxy::Upstream;
+use super::Upstream;
 
 /// The delay before the first retry after a failure; it doubles up to [`MAX_PAUSE`].
 const PAUSE: Duration = Duration::from_secs(1);
