@@ -55,8 +55,8 @@ impl Client {
     /// is cancelled, as it is when the future is dropped; [`ErrorKind::Lost`] where the connection ended first.
     pub fn call<'a>(&'a self, tool: impl Into<Cow<'a, str>>, arguments: impl Serialize) -> Call<'a> {
         let tool = tool.into();
-        // Arguments may be large, so they are written where they are sent from.
-        let mut members = Vec::with_capacity(tool.len() + 128);
+        let mut members = self.shared.host.buffers.take();
+        members.reserve(tool.len() + 128);
         members.extend_from_slice(br#""name":"#);
         push_string(&mut members, &tool);
         members.extend_from_slice(br#","arguments":"#);
@@ -150,7 +150,11 @@ impl<'a> Call<'a> {
         if asks_for_task && text.contains(r#""task""#) {
             text = Box::pin(client.finish_task(&text, &mut watch)).await?;
         }
-        client.judged(&tool, read_result(&text, client)?)
+        let result = read_result(&text, client);
+        let buffers = &client.shared.host.buffers;
+        buffers.put(text);
+        buffers.put(outgoing.members.into_owned());
+        client.judged(&tool, result?)
     }
 }
 
@@ -189,7 +193,7 @@ impl Client {
         &self,
         outgoing: &mut Outgoing<'_>,
         watch: &mut Watch<'_>,
-    ) -> Result<Box<str>, ClientError> {
+    ) -> Result<String, ClientError> {
         let first = outgoing.members.len();
         let rounds = self.shared.limits.max_rounds;
         for _ in 0..=rounds {

@@ -9,7 +9,7 @@ use toolwright_core::protocol::{Revision, method};
 use toolwright_wire::memory::MemoryServer;
 
 use crate::builder::{ClientBuilder, Limits};
-use crate::config::ServerSpec;
+use crate::config::{BoxFuture, ServerSpec};
 use crate::connect::Recipe;
 use crate::connection::Connection;
 use crate::era::rpc_error;
@@ -139,8 +139,13 @@ impl Client {
         if let Some(connection) = self.current().as_ref().filter(|connection| !connection.is_closed()) {
             return Ok(Arc::clone(connection));
         }
-        // Rare and large: nobody else carries its state.
-        Box::pin(self.reconnect()).await
+        self.boxed_reconnect().await
+    }
+
+    /// [`Client::reconnect`] on the heap: it is rare and large, so no other future carries its state. Its type is erased in a
+    /// function of this crate, or each program that awaits any request would compile all transports once more.
+    fn boxed_reconnect(&self) -> BoxFuture<'_, Result<Arc<Connection>, ClientError>> {
+        Box::pin(self.reconnect())
     }
 
     async fn reconnect(&self) -> Result<Arc<Connection>, ClientError> {
@@ -182,7 +187,7 @@ impl Client {
         &self,
         outgoing: &Outgoing<'_>,
         watch: &mut Watch<'_>,
-    ) -> Result<Box<str>, ClientError> {
+    ) -> Result<String, ClientError> {
         let _room = match &self.shared.room {
             // A subscription lasts, and would keep others out forever. The semaphore is never closed.
             Some(room) if outgoing.method != method::SUBSCRIPTIONS_LISTEN => room.acquire().await.ok(),

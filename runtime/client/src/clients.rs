@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 use tokio::task::JoinSet;
-use toolwright_core::names::{Collision, Names, PublicNames, check_server};
+use toolwright_core::names::{Collision, PublicNames, check_server};
 use toolwright_core::protocol::{Prompt, ToolResult};
-use toolwright_core::schema::Profile;
 
 use crate::builder::ClientBuilder;
 use crate::client::Client;
@@ -176,15 +175,9 @@ impl Clients {
                 Err(error) => offer.failures.push(error),
             }
         }
-        let names: Vec<Vec<&str>> =
-            tools.iter().map(|(_, tools)| tools.iter().map(ListedTool::name).collect()).collect();
-        let wanted: Vec<Names<'_>> = tools
-            .iter()
-            .zip(&names)
-            .map(|((server, _), tools)| Names { server, tools, prefixed: true })
-            .collect();
+        let lists = tools.iter().map(|(server, tools)| (*server, &tools[..]));
         // The names of the servers were checked.
-        let table = PublicNames::new(&wanted, Profile::Portable).unwrap_or_default();
+        let table = PublicNames::from_lists(lists, ListedTool::name).unwrap_or_default();
         for (server, tools) in &tools {
             let shown = tools.iter().filter_map(|tool| {
                 let name = table.public(server, tool.name())?.to_owned();

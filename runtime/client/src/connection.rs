@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 #[cfg(feature = "http")]
 use crate::http::Http;
 
+use crate::config::BoxFuture;
 use crate::error::{ClientError, ErrorKind};
 use crate::host::Host;
 use crate::message::{self, Outgoing};
@@ -52,8 +53,7 @@ impl Connection {
         let outcome = match &self.wire {
             Wire::Mux { mux, .. } => mux.request(outgoing, meta, watch).await,
             #[cfg(feature = "http")]
-            // Channels need not carry the state of this.
-            Wire::Http(http) => Box::pin(http.request(outgoing, meta, watch)).await,
+            Wire::Http(http) => boxed_request(http, outgoing, meta, watch).await,
         };
         outcome.map_err(|unanswered| self.unanswered(&outgoing.method, unanswered))
     }
@@ -104,20 +104,22 @@ impl Connection {
     }
 
     /// Ends the connection, and waits until it has: for a child process, until it and all that it started is gone.
-    pub(crate) async fn close(&self) {
-        match &self.wire {
-            Wire::Mux { mux, task } => {
-                mux.end();
-                let ended = async {
-                    while !task.is_finished() {
-                        tokio::time::sleep(Duration::from_millis(5)).await;
-                    }
-                };
-                _ = tokio::time::timeout(FAREWELL, ended).await;
+    pub(crate) fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            match &self.wire {
+                Wire::Mux { mux, task } => {
+                    mux.end();
+                    let ended = async {
+                        while !task.is_finished() {
+                            tokio::time::sleep(Duration::from_millis(5)).await;
+                        }
+                    };
+                    _ = tokio::time::timeout(FAREWELL, ended).await;
+                }
+                #[cfg(feature = "http")]
+                Wire::Http(http) => http.end().await,
             }
-            #[cfg(feature = "http")]
-            Wire::Http(http) => http.end().await,
-        }
+        })
     }
 
     fn unanswered(&self, method: &str, unanswered: Unanswered) -> ClientError {
@@ -134,6 +136,17 @@ impl Connection {
         };
         self.host.error(ErrorKind::Timeout, problem, advice)
     }
+}
+
+/// A request over HTTP on the heap: other transports need not carry its state, and its code is compiled in this crate alone.
+#[cfg(feature = "http")]
+fn boxed_request<'a>(
+    http: &'a Arc<Http>,
+    outgoing: &'a Outgoing<'_>,
+    meta: &'a str,
+    watch: &'a mut Watch<'_>,
+) -> BoxFuture<'a, Result<Reply, Unanswered>> {
+    Box::pin(http.request(outgoing, meta, watch))
 }
 
 impl Drop for Connection {

@@ -167,8 +167,8 @@ mod tests {
 
     fn judged(reply: &Value, status: Option<u16>) -> String {
         let reply = match reply.get("code") {
-            Some(_) => Reply::Error(reply.to_string().into()),
-            None => Reply::Result(reply.to_string().into()),
+            Some(_) => Reply::Error(reply.to_string()),
+            None => Reply::Result(reply.to_string()),
         };
         match judge(&reply, status, &Arc::new(Host::new("x", Questions::default(), None))) {
             Verdict::Modern(server) => format!("modern, knows {}", !server.is_unknown),

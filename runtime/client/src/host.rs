@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use tokio::sync::{Semaphore, broadcast};
 use toolwright_core::protocol::method;
 
+use crate::buffers::Buffers;
 use crate::error::{ClientError, ErrorKind};
 use crate::event::{Change, Event};
 use crate::message;
@@ -33,6 +34,7 @@ pub(crate) struct Host {
     pub(crate) on_event: Option<Box<OnEvent>>,
     /// When the server last waited for an answer.
     pub(crate) asking: Asking,
+    pub(crate) buffers: Buffers,
     room: Arc<Semaphore>,
     relays: Mutex<Relays>,
     /// How often the server said that its list of tools has changed.
@@ -70,6 +72,7 @@ impl Host {
             questions,
             on_event,
             asking: Asking::default(),
+            buffers: Buffers::default(),
             room: Arc::new(Semaphore::new(MAX_ASKED)),
             relays: Mutex::default(),
             tools_epoch: AtomicU64::new(0),

@@ -61,6 +61,7 @@ pub mod model_content;
 #[cfg(feature = "toolbox")]
 pub mod toolbox;
 
+mod buffers;
 mod builder;
 mod call;
 #[cfg(feature = "stdio")]

@@ -15,6 +15,7 @@ use toolwright_core::protocol::ListKind;
 use toolwright_core::protocol::method;
 
 use crate::client::Client;
+use crate::config::BoxFuture;
 use crate::connection::Connection;
 use crate::error::{ClientError, ErrorKind, bytes, quoted};
 use crate::known::{Facts, Output};
@@ -57,12 +58,17 @@ impl Client {
         if !connection.server.has("tools") {
             return Ok(Arc::default());
         }
-        let pages = self.pages::<ListedTool>(method::TOOLS_LIST, "tools").await?;
+        let pages = self.boxed_tools().await?;
         let (tools, facts) = self.usable(pages.items, &connection);
         let until = (!pages.ttl.is_zero()).then(|| Instant::now() + pages.ttl);
         let tools: Arc<[ListedTool]> = tools.into();
         self.shared.known.learn(&tools, facts, until, of);
         Ok(tools)
+    }
+
+    /// The pages of tools, as a future whose code is compiled in this crate alone.
+    fn boxed_tools(&self) -> BoxFuture<'_, Result<Pages<ListedTool>, ClientError>> {
+        Box::pin(self.pages(method::TOOLS_LIST, "tools"))
     }
 
     /// The tools that can be used, and what calls of them need.

@@ -220,7 +220,7 @@ impl Mux {
     /// Why no further message is to be read.
     pub(crate) fn receive(self: &Arc<Self>, text: &[u8]) -> Result<(), ClientError> {
         if let Some((id, result)) = message::quick(text) {
-            self.answered(Id::Ours(id), Reply::Result(result.into()));
+            self.answered(Id::Ours(id), Reply::Result(self.host.buffers.copy(result)));
             return Ok(());
         }
         match message::read(text) {
@@ -247,7 +247,7 @@ impl Mux {
         match message {
             Message::Response { id, outcome } => {
                 let reply = match outcome {
-                    Ok(result) => Reply::Result(result.get().into()),
+                    Ok(result) => Reply::Result(self.host.buffers.copy(result.get())),
                     Err(error) => Reply::Error(error.get().into()),
                 };
                 self.answered(id, reply);

@@ -19,8 +19,8 @@ const MAX_NOTICES: usize = 256;
 /// The text of an answer.
 #[derive(Debug)]
 pub(crate) enum Reply {
-    Result(Box<str>),
-    Error(Box<str>),
+    Result(String),
+    Error(String),
 }
 
 /// How far a request has come (2026-07-28, basic/patterns/progress).
@@ -316,7 +316,7 @@ mod tests {
         let mut on_notice = |notice| seen.push(notice);
         let mut watch = Watch { on_notice: Some(&mut on_notice), ..watch(1, 1) };
         let reply = slot.wait(&mut watch, &Asking::default()).await.unwrap();
-        assert!(matches!(reply, Reply::Result(text) if &*text == "{}"));
+        assert!(matches!(reply, Reply::Result(text) if text == "{}"));
         assert_eq!((seen.len(), seen.last()), (MAX_NOTICES, Some(&progress(999.0))));
     }
 }

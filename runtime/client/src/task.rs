@@ -77,11 +77,7 @@ impl Client {
     /// The result of a call that was answered with a task: with `text`, or as a member of it up to 2025-11-25.
     ///
     /// Each new status message is progress: neither form of tasks has another one that all servers send.
-    pub(crate) async fn finish_task(
-        &self,
-        text: &str,
-        watch: &mut Watch<'_>,
-    ) -> Result<Box<str>, ClientError> {
+    pub(crate) async fn finish_task(&self, text: &str, watch: &mut Watch<'_>) -> Result<String, ClientError> {
         #[derive(Deserialize)]
         struct Created {
             task: View,
@@ -154,7 +150,7 @@ impl Client {
         method: &'static str,
         task: &str,
         patience: Option<Duration>,
-    ) -> Result<Box<str>, ClientError> {
+    ) -> Result<String, ClientError> {
         let outgoing = about_task(method, task);
         let mut watch = self.watch();
         if let Some(patience) = patience {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, LOCATION, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response};
+use http_body::Body as _;
 use hyper::body::Incoming;
 use tokio::time::timeout;
 use toolwright_core::protocol::method;
@@ -15,6 +16,7 @@ use toolwright_wire::headers::encoded;
 use super::authorize::Authorizing;
 use super::pool::{Broken, Link, Once};
 use super::{Clock, Http};
+use crate::buffers::Buffers;
 use crate::error::ErrorKind;
 use crate::message::{self, Id, Message, Outgoing};
 use crate::mux::progress_of;
@@ -201,7 +203,8 @@ impl Http {
         }
         let is_success = head.status.is_success();
         let limit = if is_success { self.settings.max_message_bytes } else { MAX_REFUSAL };
-        let text = clock.within(read_all(&mut link, &mut body, limit)).await?;
+        let buffers = &self.host.buffers;
+        let text = clock.within(read_all(&mut link, &mut body, buffers.take(), limit)).await?;
         let is_whole = matches!(text, Ok(Body::Whole(_)));
         let text = match text {
             Ok(Body::Whole(text)) => text,
@@ -218,8 +221,9 @@ impl Http {
         let is_about_access = matches!(status, 401 | 403) || status == 404 && had_session;
         if id > 0
             && !is_about_access
-            && let Some(reply) = answer_in(&text, id)
+            && let Some(reply) = answer_in(&text, id, buffers)
         {
+            buffers.put(text);
             return Ok(Answer::Reply { reply, status });
         }
         if is_success {
@@ -292,7 +296,7 @@ impl Http {
         clock: &mut Clock<'_>,
         watch: &mut Watch<'_>,
     ) -> Option<Reply> {
-        if let Some(reply) = answer_in(data, id) {
+        if let Some(reply) = answer_in(data, id, &self.host.buffers) {
             return Some(reply);
         }
         match message::read(data) {
@@ -328,11 +332,11 @@ impl Http {
 }
 
 /// The answer to the request with this id in a text, which may be a batch (2025-03-26).
-fn answer_in(text: &[u8], id: u64) -> Option<Reply> {
+fn answer_in(text: &[u8], id: u64, buffers: &Buffers) -> Option<Reply> {
     let reply = |message: Message<'_>, is_alone: bool| match message {
         Message::Response { id: of, outcome } if of == Id::Ours(id) || is_alone && of == Id::Foreign => {
             match outcome {
-                Ok(result) if of == Id::Ours(id) => Some(Reply::Result(result.get().into())),
+                Ok(result) if of == Id::Ours(id) => Some(Reply::Result(buffers.copy(result.get()))),
                 Err(error) => Some(Reply::Error(error.get().into())),
                 Ok(_) => None,
             }
@@ -340,7 +344,7 @@ fn answer_in(text: &[u8], id: u64) -> Option<Reply> {
         _ => None,
     };
     if let Some((of, result)) = message::quick(text) {
-        return (of == id).then(|| Reply::Result(result.into()));
+        return (of == id).then(|| Reply::Result(buffers.copy(result)));
     }
     match message::split_batch(text) {
         Some(batch) => {
@@ -362,9 +366,18 @@ pub(crate) enum Body {
     Cut(Vec<u8>),
 }
 
-/// Reads a body of up to `limit` bytes.
-pub(crate) async fn read_all(link: &mut Link, body: &mut Incoming, limit: usize) -> Result<Body, Broken> {
-    let mut text = Vec::new();
+/// The most that is allocated because of a `Content-Length`, before any of the bytes have arrived.
+const MAX_EXPECTED: usize = 1 << 20;
+
+/// Reads a body of up to `limit` bytes into `text`, which is empty.
+pub(crate) async fn read_all(
+    link: &mut Link,
+    body: &mut Incoming,
+    mut text: Vec<u8>,
+    limit: usize,
+) -> Result<Body, Broken> {
+    let expected = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0);
+    text.reserve(expected.min(limit).min(MAX_EXPECTED));
     while let Some(bytes) = link.next(body).await? {
         if text.len() + bytes.len() > limit {
             text.extend_from_slice(&bytes[..limit - text.len()]);
@@ -392,7 +405,7 @@ mod tests {
             (r#"{"method":"x"}"#, false),
             ("<html>", false),
         ] {
-            assert_eq!(answer_in(text.as_bytes(), 7).is_some(), is_found, "{text}");
+            assert_eq!(answer_in(text.as_bytes(), 7, &Buffers::default()).is_some(), is_found, "{text}");
         }
     }
 }

@@ -101,7 +101,7 @@ pub(crate) async fn fetch_from(
             .await
             .map_err(|broken| format!("{address}: {broken}"))?;
         let (head, mut body) = response.into_parts();
-        let read = read_all(&mut link, &mut body, MAX_BYTES)
+        let read = read_all(&mut link, &mut body, Vec::new(), MAX_BYTES)
             .await
             .map_err(|broken| format!("{address}: {broken}"))?;
         match read {

@@ -142,6 +142,32 @@ impl PublicNames {
         Ok(table)
     }
 
+    /// Assigns public names to the entries of several servers' lists: tools, or prompts, whose names follow the same rules.
+    /// Every name is prefixed with its server and converted for [`Profile::Portable`], as by [`PublicNames::new`].
+    /// `lists` has each server's name with its list, and `name` returns the name of an entry.
+    ///
+    /// ```
+    /// use toolwright_core::names::PublicNames;
+    ///
+    /// let lists: [(&str, &[&str]); 2] = [("files", &["read"]), ("web", &["read", "search"])];
+    /// let names = PublicNames::from_lists(lists, |name| name)?;
+    /// assert_eq!(names.public("web", "read"), Some("web__read"));
+    /// # Ok::<(), toolwright_core::names::ServerNameError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ServerNameError`] for the first server name that cannot be a prefix.
+    pub fn from_lists<'a, T: 'a>(
+        lists: impl IntoIterator<Item = (&'a str, &'a [T])>,
+        name: impl Fn(&'a T) -> &'a str,
+    ) -> Result<Self, ServerNameError> {
+        let names: Vec<(&str, Vec<&str>)> =
+            lists.into_iter().map(|(server, list)| (server, list.iter().map(&name).collect())).collect();
+        let names: Vec<_> =
+            names.iter().map(|(server, tools)| Names { server, tools, prefixed: true }).collect();
+        Self::new(&names, Profile::Portable)
+    }
+
     /// Finds the tool that clients call `public`.
     pub fn find(&self, public: &str) -> Option<&PublicName> {
         self.by_public.get(public).map(|index| &self.entries[*index])

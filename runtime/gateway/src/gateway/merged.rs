@@ -4,10 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 use toolwright_core::definition::ToolDefinition;
-use toolwright_core::names::{Names, PublicNames};
+use toolwright_core::names::PublicNames;
 use toolwright_core::prompt::Prompt;
 use toolwright_core::protocol::meta;
-use toolwright_core::schema::Profile;
 
 use super::member::Member;
 use crate::proxy::Proxy;
@@ -118,15 +117,9 @@ impl<T: Named> Merged<T> {
 
 impl<T: Named> MergedList<T> {
     fn of(sources: Vec<Source<T>>) -> Self {
-        let names: Vec<Vec<&str>> =
-            sources.iter().map(|(_, list)| list.iter().map(Named::name).collect()).collect();
-        let wanted: Vec<_> = sources
-            .iter()
-            .zip(&names)
-            .map(|((member, _), names)| Names { server: member.name(), tools: names, prefixed: true })
-            .collect();
+        let lists = sources.iter().map(|(member, list)| (member.name(), &list[..]));
         // The server names are already validated.
-        let table = PublicNames::new(&wanted, Profile::Portable).unwrap_or_default();
+        let table = PublicNames::from_lists(lists, Named::name).unwrap_or_default();
         let mut list = Vec::new();
         for (member, entries) in &sources {
             list.extend(entries.iter().filter_map(|entry| {

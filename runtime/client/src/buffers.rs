@@ -1,0 +1,80 @@
+//! Buffers of large messages, reused by later ones: memory that the allocator returns to the system after each message costs
+//! more than everything that is done with it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The smallest buffer that is kept, in bytes: allocators return smaller ones seldom.
+const MIN_BYTES: usize = 64 << 10;
+/// The largest buffer that is kept, in bytes.
+const MAX_BYTES: usize = 1 << 20;
+/// How many buffers are kept: the arguments of a call, the body of a response, and its result.
+const MAX_BUFFERS: usize = 3;
+
+/// Unused buffers of one client, at most [`MAX_BUFFERS`] of [`MAX_BYTES`] each. A client that has only small messages keeps none.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers(Mutex<Vec<Vec<u8>>>);
+
+impl Buffers {
+    fn lock(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An empty buffer, with the capacity of an earlier one if any is kept.
+    pub(crate) fn take(&self) -> Vec<u8> {
+        self.lock().pop().unwrap_or_default()
+    }
+
+    /// A copy of `text`, in a buffer of an earlier message if it is large.
+    pub(crate) fn copy(&self, text: &str) -> String {
+        if text.len() < MIN_BYTES {
+            return text.to_owned();
+        }
+        // It is empty, so it is valid UTF-8.
+        let mut copy = String::from_utf8(self.take()).unwrap_or_default();
+        copy.push_str(text);
+        copy
+    }
+
+    /// Keeps a buffer that is no longer used, unless it is small, very large or one too many.
+    pub(crate) fn put(&self, buffer: impl Into<Vec<u8>>) {
+        let mut buffer = buffer.into();
+        if !(MIN_BYTES..=MAX_BYTES).contains(&buffer.capacity()) {
+            return;
+        }
+        buffer.clear();
+        let mut buffers = self.lock();
+        if buffers.len() < MAX_BUFFERS {
+            buffers.push(buffer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let buffers = Buffers::default();
+        for bytes in [0, MIN_BYTES - 1, MAX_BYTES + 1] {
+            buffers.put(Vec::with_capacity(bytes));
+            assert_eq!(buffers.take().capacity(), 0, "{bytes}");
+        }
+        for _ in 0..MAX_BUFFERS + 2 {
+            buffers.put(vec![1; MIN_BYTES]);
+        }
+        let capacities = [(); MAX_BUFFERS + 1].map(|()| buffers.take().capacity());
+        assert_eq!(capacities, [MIN_BYTES, MIN_BYTES, MIN_BYTES, 0]);
+    }
+
+    #[test]
+    fn only_large_texts_reuse_buffers() {
+        let buffers = Buffers::default();
+        buffers.put(vec![b'x'; MAX_BYTES]);
+        assert_eq!(buffers.copy("small").capacity(), "small".len());
+        let large = "y".repeat(MIN_BYTES);
+        let copy = buffers.copy(&large);
+        assert_eq!((copy.capacity(), copy == large), (MAX_BYTES, true));
+        assert_eq!(buffers.copy(&large).capacity(), MIN_BYTES);
+    }
+}
