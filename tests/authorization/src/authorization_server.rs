@@ -17,7 +17,7 @@ use crate::http::{Request, Response};
 use crate::signer::Signer;
 use crate::token::Token;
 
-/// The client that may introspect, and that gets tokens.
+/// The client that may introspect and request tokens.
 pub const CLIENT: (&str, &str) = ("shop & co", "s3cret:of/the shop");
 
 /// The file with the certificate of the authority that has signed that of the server.
@@ -78,7 +78,7 @@ impl AuthorizationServer {
         Self::start_with(path, None)
     }
 
-    /// A server that speaks TLS, as `localhost`; clients must trust the certificate at [`AUTHORITY`].
+    /// A server over TLS, as `localhost`; clients must trust the certificate at [`AUTHORITY`].
     ///
     /// # Panics
     /// If it cannot listen.
@@ -184,7 +184,7 @@ impl AuthorizationServer {
         self.state().mood = mood;
     }
 
-    /// Names another issuer in its metadata.
+    /// Sets another issuer in its metadata.
     pub fn call_itself(&self, issuer: &str) {
         self.state().alias = Some(issuer.to_owned());
     }
@@ -209,7 +209,7 @@ impl AuthorizationServer {
     /// Requests a token with client credentials from the token endpoint: for this resource, with these scopes.
     ///
     /// # Panics
-    /// If it gets none.
+    /// If the server issues none.
     pub fn issue(&self, resource: &str, scopes: &str) -> String {
         let encoded = |text: &str| text.replace(':', "%3A").replace('/', "%2F").replace(' ', "+");
         let form =

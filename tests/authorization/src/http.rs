@@ -1,4 +1,4 @@
-//! As much of an HTTP server as an authorization server needs: one request a connection.
+//! A minimal HTTP server for the authorization server: one request per connection.
 
 use std::io::{BufRead, BufReader, Read, Write};
 

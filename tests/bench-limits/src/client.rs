@@ -67,7 +67,7 @@ impl Case {
     }
 }
 
-/// What valgrind looks at: lists the tools once, then repeats the call, or the list.
+/// The measured program: lists the tools once, then repeats the call, or the list.
 pub(crate) fn repeat(name: &str, times: u64, url: Option<&str>) -> Result<(), Box<dyn Error>> {
     let case = CASES.into_iter().find(|case| case.name == name).ok_or("no such case")?;
     let started = || -> Result<ServerSpec, std::io::Error> {

@@ -62,7 +62,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
 }
 
-/// What valgrind looks at, for a case of the core or of agents.
+/// The measured program, for a case of the core or of agents.
 fn repeat(name: &str, times: u64) -> Result<ExitCode, Box<dyn Error>> {
     let of_core = core_cases::CASES.into_iter().map(|case| (case.name, case.prepare));
     let of_agents = agent_cases::CASES.into_iter().map(|case| (case.name, case.prepare));

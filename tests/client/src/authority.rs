@@ -6,10 +6,10 @@ use serde_json::json;
 
 use crate::http::{Fixture, Reply, Request, modern};
 
-/// An authorization server that takes each refresh token once (RFC 9700 §4.14.2), and the server that it protects.
+/// An authorization server that accepts each refresh token once (RFC 9700 §4.14.2), and the server that it protects.
 #[derive(Debug, Default)]
 pub struct Authority {
-    /// How many tokens it gave; the last one is `t` with this number, its refresh token `r` with it.
+    /// How many tokens it issued; the last one is `t` with this number, its refresh token `r` with the same number.
     pub given: u32,
     /// How many clients have registered themselves.
     pub registered: u32,

@@ -1,4 +1,4 @@
-//! Servers over HTTP that a test writes: each request is handed to a function, which answers as it likes.
+//! Servers over HTTP that a test writes: a function answers each request.
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 /// A received request.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The verb.
+    /// The HTTP method.
     pub verb: String,
     /// Path and query.
     pub path: String,
@@ -20,7 +20,7 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
-    /// When it came.
+    /// When it arrived.
     pub at: Instant,
 }
 
@@ -46,7 +46,7 @@ impl Request {
     }
 }
 
-/// The way back to the client.
+/// Sends the response.
 #[derive(Debug)]
 pub struct Reply {
     stream: TcpStream,
@@ -135,7 +135,7 @@ impl Fixture {
         Self { url, requests }
     }
 
-    /// What came so far.
+    /// The requests received so far.
     ///
     /// # Panics
     /// After a panic elsewhere.
@@ -143,7 +143,7 @@ impl Fixture {
         self.requests.lock().expect("not poisoned").clone()
     }
 
-    /// The methods of the messages that came so far; the verb where there is none.
+    /// The methods of the messages received so far; the HTTP method of a request without a message.
     pub fn methods(&self) -> Vec<String> {
         let name = |request: &Request| {
             let method = request.method();
@@ -188,7 +188,7 @@ fn read(reader: &mut BufReader<&TcpStream>) -> Option<Request> {
     Some(Request { verb, path, headers, body, at: Instant::now() })
 }
 
-/// A server of the legacy era without a fault: answers what is not handed to `other`, which says whether it answered.
+/// A server of the legacy era without a fault: answers each request unless `other` has answered it, which returns whether it has.
 pub fn legacy(request: &Request, reply: &mut Reply) {
     match request.method().as_str() {
         "server/discover" => reply.send(400, &[], "Bad Request: no session"),

@@ -1,4 +1,4 @@
-//! What the tests of the client share: servers with faults, on standard streams and over HTTP.
+//! Helpers of the client's tests: servers with faults, on standard streams and over HTTP.
 
 pub mod authority;
 pub mod http;
@@ -13,7 +13,7 @@ use toolwright_client::{Client, ClientBuilder, Event};
 pub struct Events(Arc<Mutex<Vec<Event>>>);
 
 impl Events {
-    /// A client whose events are kept.
+    /// A client whose events are recorded.
     ///
     /// # Panics
     /// After a panic elsewhere.

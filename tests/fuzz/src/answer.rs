@@ -1,4 +1,4 @@
-//! What must hold of every answer, whatever was asked.
+//! Invariants of every response.
 
 use http::header::CONTENT_TYPE;
 use http::{Response, StatusCode};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::events::data_of;
 
-/// The statuses that the server has a use for.
+/// The statuses that the server uses.
 const STATUSES: [StatusCode; 13] = [
     StatusCode::OK,
     StatusCode::ACCEPTED,

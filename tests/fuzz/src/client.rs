@@ -11,7 +11,7 @@ use tokio::runtime::Builder;
 use toolwright_client::config::{HttpSpec, ServerSpec, TransportSpec};
 use toolwright_client::{Client, ClientBuilder, ClientError};
 
-/// What configured headers hold. The fuzzer may find it out: such inputs say nothing.
+/// What configured headers hold. The fuzzer may guess it: such inputs are ignored.
 pub const SECRET: &str = "s3cr3t-t0k3n";
 /// The longest error, in characters.
 const LONGEST: usize = 5000;
@@ -25,7 +25,7 @@ const LIMIT: usize = 64 << 10;
 pub struct Script(Arc<Mutex<VecDeque<Vec<u8>>>>);
 
 impl Script {
-    /// Takes an input apart.
+    /// Splits an input into its parts.
     pub fn new(input: &[u8]) -> Self {
         let (mut parts, mut rest) = (VecDeque::new(), input);
         while let Some(at) = rest.windows(2).position(|pair| pair == b"\n\n").filter(|_| parts.len() < MOST) {
@@ -64,7 +64,7 @@ fn builder() -> ClientBuilder {
         .max_pages(8)
 }
 
-/// Speaks to a server on a pair of streams, which ends when its input does. The clock runs ahead when nothing is left to do, so that
+/// Connects to a server on a pair of streams, which ends when its input does. The clock runs ahead when nothing is left to do, so that
 /// nothing takes time.
 pub fn over_lines(input: &[u8]) {
     let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime");
@@ -90,7 +90,7 @@ pub fn over_lines(input: &[u8]) {
     });
 }
 
-/// Speaks to a server over HTTP that answers each request with the next part, and closes the connection: as it is where it begins
+/// Connects to a server over HTTP that answers each request with the next part, and closes the connection: as it is where it begins
 /// with `HTTP/`, as a stream of events where it begins with a field of one, as JSON otherwise.
 pub fn over_http(input: &[u8]) {
     let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -106,9 +106,9 @@ pub fn over_http(input: &[u8]) {
         });
         let mut http = HttpSpec::new(&*url);
         http.headers.set("Authorization", format!("Bearer {SECRET}"));
-        (http.timeout, http.sse_read_timeout) = (PATIENCE, PATIENCE);
+        (http.timeout, http.sse_read_timeout) = (TIMEOUT, TIMEOUT);
         let mut spec = ServerSpec::new("fuzz", TransportSpec::Http(http));
-        (spec.request_timeout, spec.start_timeout) = (PATIENCE, PATIENCE);
+        (spec.request_timeout, spec.start_timeout) = (TIMEOUT, TIMEOUT);
         match builder().connect(spec).await {
             Ok(client) => speak(&client).await,
             Err(error) => check(&error),
@@ -118,7 +118,7 @@ pub fn over_http(input: &[u8]) {
 }
 
 /// The time limit of a response over a socket.
-const PATIENCE: Duration = Duration::from_millis(100);
+const TIMEOUT: Duration = Duration::from_millis(100);
 
 async fn answer(mut stream: TcpStream, script: &Script) {
     let mut request = Vec::new();

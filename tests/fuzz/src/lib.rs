@@ -1,4 +1,4 @@
-//! What the fuzz targets share: types that are hard to read, a server, a client, requests written as text, and what must hold of every answer.
+//! What the fuzz targets share: types that are hard to read, a server, a client, requests written as text, and the invariants of every response.
 
 pub mod answer;
 pub mod arguments;

@@ -25,7 +25,7 @@ pub struct Written<'a> {
 }
 
 impl<'a> Written<'a> {
-    /// Reads the request; none if an HTTP server would not have got as far as asking us.
+    /// Reads the request; none if an HTTP server would reject it before it reaches the service.
     pub fn read(input: &'a [u8], session: &str) -> Option<Self> {
         let end = input.windows(2).position(|pair| pair == b"\n\n")?;
         let (head, body) = (&input[..end], &input[end + 2..]);

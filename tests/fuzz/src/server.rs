@@ -57,7 +57,7 @@ impl Handler<Say> for Lab {
     }
 }
 
-/// A server with nothing asked of it yet.
+/// A new server.
 pub fn service() -> Service {
     Server::new(Lab)
         .tools::<Tools>()

@@ -1,11 +1,11 @@
-//! A client that writes HTTP/1.1 by hand, so that nothing is corrected on the way.
+//! A client that writes HTTP/1.1 by hand, so that no library corrects its requests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
 use serde_json::Value;
-use test_protocol::judge;
+use test_protocol::validation;
 
 /// A request that is not sent yet.
 #[derive(Debug, Clone)]
@@ -31,36 +31,36 @@ impl Call {
         }
     }
 
-    /// One header more.
+    /// Adds a header.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Without the headers of this name.
+    /// Removes the headers of this name.
     pub fn without(mut self, name: &str) -> Self {
         self.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
         self
     }
 
-    /// Another value of a header.
+    /// Replaces the value of a header.
     pub fn replace(self, name: &str, value: &str) -> Self {
         self.without(name).header(name, value)
     }
 
-    /// A body of JSON.
+    /// Sets a body of JSON.
     pub fn body(self, body: &Value) -> Self {
         self.raw_body(body.to_string().as_bytes())
     }
 
-    /// A body of any bytes.
+    /// Sets a body of any bytes.
     pub fn raw_body(mut self, body: &[u8]) -> Self {
         body.clone_into(&mut self.body);
         self
     }
 
-    /// By which schema the answer is judged.
-    pub fn judged(mut self, revision: &str, method: &str) -> Self {
+    /// Sets the revision and the method whose schema the response is validated against.
+    pub fn validate_as(mut self, revision: &str, method: &str) -> Self {
         revision.clone_into(&mut self.revision);
         method.clone_into(&mut self.method);
         self
@@ -84,7 +84,7 @@ impl Call {
         Response::read(stream, self.revision, self.method)
     }
 
-    /// The same, and ends this side of the connection, which is all that the client will send.
+    /// The same, and then shuts down the sending half of the connection.
     ///
     /// # Panics
     /// If that fails.
@@ -146,7 +146,7 @@ pub struct Event {
     pub name: Option<String>,
     /// Its data.
     pub data: Option<String>,
-    /// Its time to wait.
+    /// Its reconnection delay.
     pub retry: Option<String>,
 }
 
@@ -230,7 +230,7 @@ impl Response {
         assert_eq!(self.header("content-type"), Some("application/json"), "{}", self.status);
         let value: Value = serde_json::from_str(&self.text()).expect("JSON");
         if !value.is_array() {
-            self.judge(&value);
+            self.validate(&value);
         }
         value
     }
@@ -281,13 +281,13 @@ impl Response {
             }
             assert!(name.is_none_or(|name| name == "message"), "a message");
             let message = serde_json::from_str(&data).expect("JSON");
-            self.judge(&message);
+            self.validate(&message);
             return Some(message);
         }
     }
 
-    /// Sets the schema for the following messages.
-    pub fn judged(&mut self, revision: &str, method: &str) {
+    /// Sets the revision and the method whose schema the following messages are validated against.
+    pub fn validate_as(&mut self, revision: &str, method: &str) {
         revision.clone_into(&mut self.revision);
         method.clone_into(&mut self.method);
     }
@@ -303,8 +303,8 @@ impl Response {
         self.reader.into_inner()
     }
 
-    fn judge(&self, message: &Value) {
-        judge::check(&self.revision, Some(self.method.as_str()), message);
+    fn validate(&self, message: &Value) {
+        validation::validate(&self.revision, Some(self.method.as_str()), message);
     }
 
     fn byte(&mut self) -> Option<u8> {

@@ -83,7 +83,7 @@ impl Lab {
             .post()
             .header("MCP-Protocol-Version", MODERN)
             .header("Mcp-Method", method)
-            .judged(MODERN, method)
+            .validate_as(MODERN, method)
             .body(&body);
         if method == "tools/call"
             && let Some(name) = params["name"].as_str()
@@ -104,7 +104,7 @@ impl Lab {
     }
 
     fn initialize_with(&self, revision: &str, capabilities: &Value) -> Call {
-        self.post().judged(revision, "initialize").body(&json!({
+        self.post().validate_as(revision, "initialize").body(&json!({
             "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
                 "protocolVersion": revision, "capabilities": capabilities, "clientInfo": {"name": "t", "version": "1"},
             },
@@ -134,7 +134,7 @@ impl Lab {
         session
     }
 
-    /// Asks the server to shut down, without waiting.
+    /// Requests shutdown of the server, without waiting.
     pub fn stop(&mut self) {
         self.stop.take();
     }
@@ -184,7 +184,7 @@ impl Session<'_> {
     /// A request.
     pub fn request(&self, id: i32, method: &str, params: &Value) -> Call {
         let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        self.post().judged(self.revision, method).body(&body)
+        self.post().validate_as(self.revision, method).body(&body)
     }
 
     /// A call of a tool.
@@ -193,7 +193,7 @@ impl Session<'_> {
     }
 
     fn of(&self, call: Call) -> Call {
-        let call = call.judged(self.revision, "").header("Mcp-Session-Id", &self.id);
+        let call = call.validate_as(self.revision, "").header("Mcp-Session-Id", &self.id);
         // The header came with 2025-06-18.
         if self.revision < "2025-06-18" { call } else { call.header("MCP-Protocol-Version", self.revision) }
     }

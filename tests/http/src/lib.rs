@@ -4,6 +4,6 @@ pub mod client;
 pub mod lab;
 pub mod probes;
 pub mod program;
+pub mod scripted;
 pub mod sse;
-pub mod talkers;
 pub mod transcript;

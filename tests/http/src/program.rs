@@ -1,4 +1,4 @@
-//! A program that serves HTTP and says where on standard error, such as an example.
+//! A program that serves HTTP and writes its address to standard error, such as an example.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::lab::Lab;
 
-/// Nothing that a test waits for takes longer.
+/// The time limit of everything that a test waits for.
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// A running program; dropping it kills it.
@@ -63,7 +63,7 @@ impl Program {
         self.child.id()
     }
 
-    /// What sends requests to it.
+    /// A client of the program.
     pub fn lab(&self) -> Lab {
         Lab::at(self.address)
     }

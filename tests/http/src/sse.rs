@@ -11,12 +11,12 @@ pub struct SseClient<'a> {
     lab: &'a Lab,
     /// The stream.
     pub stream: Response,
-    /// Where to POST.
+    /// The address to POST to.
     pub messages: String,
 }
 
 impl<'a> SseClient<'a> {
-    /// Opens the stream at a path, and learns where to POST.
+    /// Opens the stream at a path, and reads the address to POST to.
     ///
     /// # Panics
     /// If the server opens none, or does not say where to POST first.
@@ -29,7 +29,7 @@ impl<'a> SseClient<'a> {
         Self { lab, stream, messages }
     }
 
-    /// The same with the handshake done.
+    /// The same, followed by the handshake.
     ///
     /// # Panics
     /// If the server does not agree.
@@ -52,18 +52,18 @@ impl<'a> SseClient<'a> {
     /// Sends a message.
     ///
     /// # Panics
-    /// If the server does not take it.
+    /// If the server does not accept it.
     pub fn post(&self, body: &Value) {
         let mut taken = self.message(body).send();
         assert_eq!((taken.status, taken.text().as_str()), (202, ""), "{body}");
     }
 
-    /// Sends a request and reads the next message, judged as its answer.
+    /// Sends a request and reads the next message, validated as its response.
     ///
     /// # Panics
     /// If none comes.
     pub fn request(&mut self, revision: &str, id: i32, method: &str, params: &Value) -> Value {
-        self.stream.judged(revision, method);
+        self.stream.validate_as(revision, method);
         self.post(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         self.stream.message().expect("an answer")
     }

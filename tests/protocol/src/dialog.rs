@@ -39,16 +39,16 @@ pub fn next_round(params: &Value, answer: &Value, mut reply: impl FnMut(&Value) 
 pub struct Dialog {
     /// The last answer.
     pub answer: Value,
-    /// The questions, as requests, in the order in which they came.
+    /// The input requests, in the order of arrival.
     pub questions: Vec<Value>,
-    /// Notifications that came in between.
+    /// Notifications received in between.
     pub notifications: Vec<Value>,
     /// How often the request was sent.
     pub rounds: usize,
 }
 
 impl Dialog {
-    /// Calls a tool and answers each question with what `reply` makes of it.
+    /// Calls a tool and answers each input request with the result of `reply`.
     pub fn call(peer: &mut Peer, tool: &str, arguments: &Value, reply: impl FnMut(&Value) -> Value) -> Self {
         Self::new(peer, "tools/call", &json!({"name": tool, "arguments": arguments}), reply)
     }
@@ -56,7 +56,7 @@ impl Dialog {
     /// The same for any request.
     ///
     /// # Panics
-    /// If the server does not stop asking.
+    /// If the server does not stop sending input requests.
     pub fn new(
         peer: &mut Peer,
         method: &str,
@@ -91,7 +91,7 @@ impl Dialog {
                 reply(question)
             });
         }
-        panic!("the server does not stop asking");
+        panic!("the server does not stop sending input requests");
     }
 
     /// The text of the result.

@@ -74,19 +74,19 @@ pub struct Item {
     pub id: String,
 }
 
-/// Changes a prompt, a resource or a template, or tells that a resource has changed.
+/// Changes a prompt, a resource or a template, or sends a resource-updated notification.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 pub struct Change {
     /// `prompt`, `resource`, `template` or `contents`.
     pub what: String,
-    /// Whether it shall be there.
+    /// Whether it should exist.
     pub on: bool,
 }
 
 /// Applies the change of the tool [`Change`]; false if there was nothing to remove.
 ///
 /// # Errors
-/// If it is there already.
+/// If it exists already.
 pub(crate) fn change(service: &Service, change: &Change) -> Result<bool, BuildError> {
     match (change.what.as_str(), change.on) {
         ("prompt", true) => {

@@ -1,10 +1,10 @@
-//! A server with one tool, prompt or resource for each thing that can go right or wrong, and a peer that talks to it line by line.
+//! A server with one tool, prompt or resource per behavior, including failures, and a client that exchanges single lines with it.
 
-pub mod asking;
 pub mod dialog;
 pub mod features;
-pub mod judge;
+pub mod input_requests;
 pub mod peer;
 pub mod raw;
 pub mod signal;
 pub mod tools;
+pub mod validation;

@@ -1,9 +1,9 @@
-//! The server under test. With `PLAIN` it has tools only, with `ASKING` it is the one of `asking`. `GRACE_MS`, `TIMEOUT_MS`, `PAGE`, `MAX_BYTES` and `MAX_CALLS`
+//! The server under test. With `PLAIN` it has tools only, with `INPUT_REQUESTS` it is the one of `input_requests`. `GRACE_MS`, `TIMEOUT_MS`, `PAGE`, `MAX_BYTES` and `MAX_CALLS`
 //! in the environment change its limits, `ONE_THREAD` gives the runtime one thread only; SIGTERM shuts it down gracefully.
 
 use std::time::Duration;
 
-use test_protocol::{asking, signal, tools};
+use test_protocol::{input_requests, signal, tools};
 use toolwright::{Limits, ServeError, Stdio};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -29,8 +29,8 @@ async fn serve() -> Result<(), ServeError> {
         ..default
     };
     let has = |name: &str| std::env::var_os(name).is_some();
-    let service = match (has("ASKING"), has("PLAIN")) {
-        (true, _) => asking::server().limits(limits).build()?,
+    let service = match (has("INPUT_REQUESTS"), has("PLAIN")) {
+        (true, _) => input_requests::server().limits(limits).build()?,
         (false, true) => tools::plain(limits),
         (false, false) => tools::service(limits),
     };

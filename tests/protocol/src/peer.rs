@@ -1,4 +1,4 @@
-//! A peer of the server process: sends bytes, takes lines, and judges each.
+//! A client of the server process: sends bytes, reads lines, and validates each message.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::judge;
+use crate::validation;
 
 /// The time after which the server counts as hanging.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A server process and the test's end of its streams. Dropping it ends the process.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Starts the server at `program` with these variables, and speaks the modern revision.
+    /// Starts the server at `program` with these variables, and uses the modern revision.
     ///
     /// # Panics
     /// If the process cannot be started.
@@ -54,7 +54,7 @@ impl Peer {
         }
     }
 
-    /// As [`Peer::start`], then shakes hands in `revision` unless it is a modern one.
+    /// Like [`Peer::start`], followed by the handshake of `revision`, unless it is a modern one.
     ///
     /// # Panics
     /// If the server does not agree on `revision`.
@@ -64,7 +64,7 @@ impl Peer {
         peer
     }
 
-    /// Shakes hands in `revision`, unless it is a modern one.
+    /// Performs the handshake of `revision`, unless it is a modern one.
     ///
     /// # Panics
     /// If the server does not agree on `revision`.
@@ -89,7 +89,7 @@ impl Peer {
     }
 
     /// Validates messages of this revision without a handshake, for tests that perform the handshake themselves.
-    pub fn judge_by(&mut self, revision: &'static str) {
+    pub fn validate_as(&mut self, revision: &'static str) {
         self.revision = revision;
     }
 
@@ -124,7 +124,7 @@ impl Peer {
         }
     }
 
-    /// Sends a request; a modern one gets its metadata.
+    /// Sends a request, with the metadata that a modern one needs.
     pub fn request(&mut self, id: &Value, method: &str, params: Value) {
         let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": self.with_meta(params)});
         self.send_value(&message);
@@ -149,19 +149,19 @@ impl Peer {
         params
     }
 
-    /// The next message, judged by its schema.
+    /// Returns the next message, validated against its schema.
     ///
     /// # Panics
     /// If none comes in time.
     pub fn message(&mut self) -> Value {
-        match self.lines.recv_timeout(PATIENCE) {
-            Ok(line) => self.judged(&line),
+        match self.lines.recv_timeout(TIMEOUT) {
+            Ok(line) => self.validated(&line),
             Err(RecvTimeoutError::Timeout) => panic!("the server hangs"),
             Err(RecvTimeoutError::Disconnected) => panic!("the server has closed its output"),
         }
     }
 
-    fn judged(&self, line: &str) -> Value {
+    fn validated(&self, line: &str) -> Value {
         let message: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         for message in message.as_array().map_or(std::slice::from_ref(&message), Vec::as_slice) {
             let method =
@@ -169,7 +169,7 @@ impl Peer {
             // A legacy method that is answered before any handshake is answered in legacy form.
             let legacy = matches!(method, Some("initialize" | "ping")) && message.get("result").is_some();
             let revision = if legacy { self.revision.min("2025-11-25") } else { self.revision };
-            judge::check(revision, method, message);
+            validation::validate(revision, method, message);
         }
         message
     }
@@ -179,7 +179,7 @@ impl Peer {
         let end = Instant::now() + time;
         let mut messages = Vec::new();
         while let Ok(line) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            messages.push(self.judged(&line));
+            messages.push(self.validated(&line));
         }
         messages
     }
@@ -196,7 +196,7 @@ impl Peer {
         }
     }
 
-    /// As [`Peer::answer`], and takes the result out of it.
+    /// As [`Peer::answer`], and returns its result.
     ///
     /// # Panics
     /// If the answer is an error.
@@ -210,10 +210,10 @@ impl Peer {
         self.result("tools/call", json!({"name": tool, "arguments": arguments}))
     }
 
-    /// Shows that the server is alive: a call is answered.
+    /// Asserts that the server still answers calls.
     ///
     /// # Panics
-    /// If it is not.
+    /// If it does not.
     pub fn assert_alive(&mut self) {
         assert_eq!(self.call_result("add", &json!({"a": 1, "b": 2}))["content"][0]["text"], "{\"sum\":3}");
     }
@@ -239,7 +239,7 @@ impl Peer {
         }
     }
 
-    /// Asks the process to end.
+    /// Sends the process the signal to shut down.
     ///
     /// # Panics
     /// If the signal cannot be sent.

@@ -56,7 +56,7 @@ pub struct Sleep {
     pub ms: u64,
 }
 
-/// Waits without letting others run, as code that was not written for async does.
+/// Waits without letting others run, as blocking code does.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 #[mcp(read_only)]
 pub struct Block {
@@ -110,11 +110,11 @@ pub struct Print {
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 pub struct Afterwards {}
 
-/// Adds a tool to the list, or takes it away again.
+/// Adds a tool to the list, or removes it.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 #[mcp(idempotent)]
 pub struct Toggle {
-    /// Whether the tool shall be there.
+    /// Whether the tool should exist.
     pub on: bool,
 }
 
@@ -328,7 +328,7 @@ impl Switchboard {
 /// The server under test.
 ///
 /// # Panics
-/// If the tools above are at fault.
+/// If the tools above are invalid.
 pub fn service(limits: Limits) -> Service {
     build(features::offered(Server::new(Lab)), limits)
 }
@@ -336,7 +336,7 @@ pub fn service(limits: Limits) -> Service {
 /// The same server with tools only.
 ///
 /// # Panics
-/// If the tools above are at fault.
+/// If the tools above are invalid.
 pub fn plain(limits: Limits) -> Service {
     build(Server::new(Lab), limits)
 }

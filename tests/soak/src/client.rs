@@ -1,4 +1,4 @@
-//! A client that is faster than the server: requests are bytes that were made before.
+//! A client that is faster than the server: requests are bytes built in advance.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -42,7 +42,7 @@ impl Connection {
         Ok(Response { status, session, body })
     }
 
-    /// Sends a request, reads the head of its response, and leaves.
+    /// Sends a request, reads the head of its response, and disconnects.
     pub(crate) fn ask_and_leave(&mut self, request: &[u8]) -> io::Result<u16> {
         self.stream.get_mut().write_all(request)?;
         let (status, ..) = self.head()?;

@@ -1,7 +1,7 @@
 //! A server over HTTP at full load: `cargo run --release -p soak -- SECONDS`.
 //!
 //! Eight clients send what clients send, good and bad, each as fast as it is answered: calls on their own and in sessions,
-//! events, streams that are not read to their end, sessions that are not ended, large strings, panics and nonsense. One wrong
+//! events, streams that are not read completely, sessions that are not ended, large strings, panics and invalid messages. One wrong
 //! answer fails the run, and so does memory that still grows after the first half.
 
 mod client;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use test_http::program::Program;
 
-/// The argument with which this program is the server.
+/// The argument that runs this program as the server.
 const SERVE: &str = "serve";
 
 const CLIENTS: usize = 8;

@@ -11,10 +11,10 @@ use crate::client::{Connection, Response};
 
 const LEGACY: &str = "2025-11-25";
 
-/// Sends requests until told to stop.
+/// Sends requests until the flag to stop is set.
 ///
 /// # Errors
-/// Where an answer is not the right one; then all clients stop.
+/// If a response is wrong; then all clients stop.
 pub(crate) fn run(address: SocketAddr, number: usize, tally: &Tally) -> Result<(), String> {
     let result = send(address, number, tally);
     if result.is_err() {

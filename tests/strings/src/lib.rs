@@ -1,4 +1,4 @@
-//! Strings that try to get out of their place on a page, and how Markdown reads them.
+//! Strings that try to escape from their context on a page, and how Markdown parses them.
 
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser};

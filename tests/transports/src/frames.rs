@@ -1,11 +1,11 @@
-//! A WebSocket client that writes its frames by hand, so that nothing is put right on the way.
+//! A WebSocket client that writes its frames by hand, so that no library corrects them.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use serde_json::Value;
-use test_protocol::judge;
+use test_protocol::validation;
 
 /// A text frame.
 pub const TEXT: u8 = 1;
@@ -13,11 +13,11 @@ pub const TEXT: u8 = 1;
 pub const BINARY: u8 = 2;
 /// A continuation of the previous frame.
 pub const CONTINUATION: u8 = 0;
-/// The end of the socket.
+/// A close frame.
 pub const CLOSE: u8 = 8;
 /// A ping.
 pub const PING: u8 = 9;
-/// The answer to it.
+/// A pong.
 pub const PONG: u8 = 10;
 
 /// A handshake that is not sent yet.
@@ -29,7 +29,7 @@ pub struct Handshake {
 }
 
 impl Handshake {
-    /// The handshake of a usual client.
+    /// The handshake of a typical client.
     pub fn new(address: SocketAddr) -> Self {
         let headers = [
             ("Host", address.to_string().as_str()),
@@ -43,20 +43,20 @@ impl Handshake {
         Self { address, line: "GET /mcp HTTP/1.1".to_owned(), headers }
     }
 
-    /// Another request line.
+    /// Sets the request line.
     pub fn line(mut self, line: &str) -> Self {
         line.clone_into(&mut self.line);
         self
     }
 
-    /// One header more, or another value of it.
+    /// Adds a header, or replaces its value.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.retain(|(other, _)| other != name);
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Without a header.
+    /// Removes a header.
     pub fn without(mut self, name: &str) -> Self {
         self.headers.retain(|(other, _)| other != name);
         self
@@ -143,7 +143,7 @@ impl Frames {
         let (opcode, payload) = self.next_frame().expect("a frame");
         assert_eq!(opcode, TEXT, "{payload:?}");
         let message = serde_json::from_slice(&payload).expect("JSON");
-        judge::check(revision, method, &message);
+        validation::validate(revision, method, &message);
         message
     }
 

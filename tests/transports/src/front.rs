@@ -1,5 +1,5 @@
-//! A server that has nothing of its own: all of it comes from a provider in front of the stage, which is another server of
-//! this process. The provider is the stage as a service, or a client that speaks the protocol to it.
+//! A server that forwards everything to the stage, which is another server of this process. Its provider is the stage as a
+//! service, or a client of it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,7 +38,7 @@ pub enum Front {
     Stage,
     /// A server whose provider is the stage.
     Service,
-    /// A server whose provider is a client of the stage that speaks this revision.
+    /// A server whose provider is a client of the stage in this revision.
     Client(Revision),
 }
 
@@ -61,10 +61,10 @@ impl Front {
         }
     }
 
-    /// The server that clients meet.
+    /// The server that clients connect to.
     ///
     /// # Panics
-    /// If the stage is at fault.
+    /// If the stage is invalid.
     pub fn service(self) -> Service {
         let front = Server::new(()).name("stage").version("1.0.0").limits(stage::limits());
         let front = match self {
@@ -90,8 +90,8 @@ struct Link {
     next_id: AtomicU64,
     /// The waiting requests, by id.
     waiting: Mutex<HashMap<u64, UnboundedSender<Event>>>,
-    /// Calls in which the stage of the legacy era asks something, until they are made again with the answer.
-    asking: Mutex<HashMap<String, (Value, Pending)>>,
+    /// Calls in which the stage of the legacy era sent an input request, until they are retried with the response.
+    suspended: Mutex<HashMap<String, (Value, Pending)>>,
     /// The subscriptions of the modern era to resources, by address.
     watched: Mutex<HashMap<String, u64>>,
     lists: Mutex<Lists>,
@@ -113,7 +113,7 @@ enum Event {
     Question(Value, InputRequest),
 }
 
-/// A request without its answer. Dropped, it is cancelled.
+/// A request without its response. Dropping it cancels the request.
 struct Pending {
     link: Arc<Link>,
     id: u64,
@@ -151,7 +151,7 @@ impl Upstream {
             lines,
             next_id: AtomicU64::new(1),
             waiting: Mutex::default(),
-            asking: Mutex::default(),
+            suspended: Mutex::default(),
             watched: Mutex::default(),
             lists: Mutex::default(),
             changes: OnceLock::new(),
@@ -223,7 +223,7 @@ impl Link {
         Pending { link: Arc::clone(self), id, events }
     }
 
-    /// The result of a request that nothing else comes for.
+    /// The result of a request that sends no other messages.
     async fn result(self: &Arc<Self>, method: &str, params: Value) -> Value {
         let mut pending = self.request(method, params);
         loop {
@@ -310,7 +310,7 @@ impl Link {
         }
     }
 
-    /// What does not say of which request it is, is of the newest: the tests have one at a time that says something.
+    /// A message without the id of a request belongs to the newest one: tests have one at a time that sends messages.
     fn tell_newest(&self, event: Event) {
         let waiting = self.waiting();
         if let Some((_, newest)) = waiting.iter().max_by_key(|(id, _)| **id) {
@@ -327,8 +327,8 @@ impl Link {
         cx: &Context,
     ) -> Outcome<T> {
         let asked = input.and_then(|input| {
-            let mut asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
-            asking.remove(input.state.as_deref()?)
+            let mut suspended = self.suspended.lock().unwrap_or_else(PoisonError::into_inner);
+            suspended.remove(input.state.as_deref()?)
         });
         let mut pending = match (asked, input) {
             (Some((id, pending)), Some(input)) => {
@@ -351,8 +351,8 @@ impl Link {
                 Some(Event::Notice(method, params)) => tell(cx, &method, &params).await,
                 Some(Event::Question(id, question)) => {
                     let state = format!("call {}", pending.id);
-                    let mut asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
-                    asking.insert(state.clone(), (id, pending));
+                    let mut suspended = self.suspended.lock().unwrap_or_else(PoisonError::into_inner);
+                    suspended.insert(state.clone(), (id, pending));
                     return InputRequired::new("question", question).with_state(state).into();
                 }
                 None => return ErrorObject::new(-32_603, "the stage is gone").into(),
@@ -361,7 +361,7 @@ impl Link {
     }
 }
 
-/// Hands a notification on that belongs to a call.
+/// Forwards a notification that belongs to a call.
 async fn tell(cx: &Context, method: &str, params: &Value) {
     if method == "notifications/progress" {
         let progress = params["progress"].as_f64().unwrap_or(f64::NAN);

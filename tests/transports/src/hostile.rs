@@ -1,4 +1,4 @@
-//! What others wrote, raw, on its way out: each message stays one message that every client can read.
+//! Raw JSON from others in outgoing messages: each message stays one message that every client can read.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! One server, and clients of it over every transport that speak one interface.
+//! One server, and clients of it over every transport, with a common interface.
 
 pub mod frames;
 pub mod front;

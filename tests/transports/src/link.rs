@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use test_protocol::dialog::{asks, everything, next_round};
-use test_protocol::judge;
+use test_protocol::validation;
 use tokio::runtime::Runtime;
 
 /// The time after which the server counts as hanging.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The runtime of the servers and clients in this process.
 ///
@@ -30,7 +30,7 @@ pub const MODERN: &str = "2026-07-28";
 
 /// Sends the messages of one client to the server. Responses go to the channel of the [`Link`].
 pub trait Wire: Send {
-    /// Sends a message as JSON text; it need not be one that the server reads.
+    /// Sends a message as JSON text; it need not be valid.
     fn send(&mut self, message: &str);
 
     /// Cancels a request, in the way of this transport.
@@ -72,13 +72,18 @@ impl std::fmt::Debug for Link {
 }
 
 impl Link {
-    /// A client that speaks `revision`. Shakes hands if `shakes`, and the revision has it.
+    /// Opens a client of `revision`. Performs the handshake if `with_handshake`, where the revision has one.
     ///
     /// # Panics
     /// If the server does not agree on the revision.
-    pub fn open(wire: Box<dyn Wire>, events: Receiver<Event>, revision: &'static str, shakes: bool) -> Self {
+    pub fn open(
+        wire: Box<dyn Wire>,
+        events: Receiver<Event>,
+        revision: &'static str,
+        with_handshake: bool,
+    ) -> Self {
         let mut link = Self { wire, events, revision, methods: HashMap::new() };
-        if shakes && !link.is_modern() {
+        if with_handshake && !link.is_modern() {
             let client_info = json!({"name": "test", "version": "1"});
             let params =
                 json!({"protocolVersion": revision, "capabilities": everything(), "clientInfo": client_info});
@@ -144,7 +149,7 @@ impl Link {
         }
     }
 
-    /// Watches a resource, and waits until the server has taken that in.
+    /// Subscribes to a resource, and waits until the server has acknowledged it.
     ///
     /// # Panics
     /// If it does not.
@@ -164,8 +169,8 @@ impl Link {
     /// # Panics
     /// If nothing comes in time.
     pub fn event(&mut self) -> Event {
-        match self.events.recv_timeout(PATIENCE) {
-            Ok(event) => self.judged(event),
+        match self.events.recv_timeout(TIMEOUT) {
+            Ok(event) => self.validated(event),
             Err(RecvTimeoutError::Timeout) => panic!("the server hangs"),
             Err(RecvTimeoutError::Disconnected) => Event::Closed(None),
         }
@@ -176,7 +181,7 @@ impl Link {
         let end = Instant::now() + time;
         let mut events = Vec::new();
         while let Ok(event) = self.events.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            events.push(self.judged(event));
+            events.push(self.validated(event));
         }
         events
     }
@@ -204,7 +209,7 @@ impl Link {
         }
     }
 
-    /// As [`Link::answer`], and takes the result out of it.
+    /// As [`Link::answer`], and returns its result.
     ///
     /// # Panics
     /// If the answer is an error.
@@ -222,19 +227,19 @@ impl Link {
         result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {result}")).to_owned()
     }
 
-    /// Calls a tool and answers each question that the server asks meanwhile, in the way of the revision. Returns the
-    /// last answer and the questions.
+    /// Calls a tool and answers each input request that the server sends meanwhile, in the way of the revision. Returns
+    /// the last response and the input requests.
     ///
     /// # Panics
-    /// If the server asks on and on.
+    /// If the server does not stop sending input requests.
     pub fn converse(&mut self, tool: &str, reply: impl Fn(&Value) -> Value) -> (Value, Vec<Value>) {
         self.converse_by(tool, reply, Clone::clone)
     }
 
-    /// The same, with the id of each response as `id_of` makes it of the question's.
+    /// The same, with the id of each response computed by `id_of` from that of the input request.
     ///
     /// # Panics
-    /// If the server asks on and on.
+    /// If the server does not stop sending input requests.
     pub fn converse_by(
         &mut self,
         tool: &str,
@@ -264,10 +269,10 @@ impl Link {
                 reply(question)
             });
         }
-        panic!("the server asks on and on");
+        panic!("the server does not stop sending input requests");
     }
 
-    /// Shows that the server is alive while the call of this id runs, and that the call ends with an empty text.
+    /// Asserts that the server answers other calls while the call with this id runs, and that the call returns an empty text.
     ///
     /// # Panics
     /// If not.
@@ -280,7 +285,7 @@ impl Link {
         }
     }
 
-    /// Shows that the server is alive: a call is answered.
+    /// Asserts that the server still answers calls.
     ///
     /// # Panics
     /// If it is not.
@@ -288,11 +293,11 @@ impl Link {
         assert_eq!(self.call_text("add", &json!({"a": 1, "b": 2})), "3");
     }
 
-    fn judged(&self, event: Event) -> Event {
+    fn validated(&self, event: Event) -> Event {
         if let Event::Message(message) | Event::Status(_, message) = &event {
             let method =
                 message.get("id").and_then(|id| self.methods.get(&id.to_string())).map(String::as_str);
-            judge::check(self.revision, method, message);
+            validation::validate(self.revision, method, message);
         }
         event
     }

@@ -9,12 +9,12 @@ use crate::link::{Event, Link};
 use crate::stage::{MANY, MAX_MESSAGE_BYTES, NOTE, PAGE};
 use crate::transports::{Running, TooLong, Transport};
 
-/// One thing that is tried.
+/// A scenario.
 #[derive(Debug, Clone, Copy)]
 pub struct Scenario {
     /// Its name.
     pub name: &'static str,
-    /// Tries it; panics if it fails.
+    /// Runs it; panics if it fails.
     pub run: fn(&Transport, &Running),
 }
 
@@ -128,7 +128,7 @@ fn elicitation(transport: &Transport, server: &Running) {
 /// The response of the client's user to the input request with these parameters.
 ///
 /// # Panics
-/// If it is not the question of [`crate::stage::Ask`].
+/// If it is not the input request of [`crate::stage::Ask`].
 pub fn reply(params: &Value) -> Value {
     assert_eq!(params["message"], "Which color?", "{params}");
     json!({"action": "accept", "content": {"name": "blue"}})

@@ -45,7 +45,7 @@ pub fn service() -> Service {
 /// The server with other limits.
 ///
 /// # Panics
-/// If the tools below are at fault.
+/// If the tools below are invalid.
 pub fn with_limits(limits: Limits) -> Service {
     let crowd = Crowd::default();
     let service = Server::new(Stage::default())
@@ -178,11 +178,11 @@ pub enum StageTools {
     Fail(Fail),
     /// Panicking.
     Panic(Panic),
-    /// Asking.
+    /// Elicitation.
     Ask(Ask),
     /// Holding.
     Hold(Hold),
-    /// What is held.
+    /// Counters.
     Held(Held),
 }
 
@@ -283,7 +283,7 @@ impl Handler<Held> for Stage {
     }
 }
 
-/// A provider with many tools, and one more that comes and goes.
+/// A provider with many tools, and one more that can be added and removed.
 #[derive(Debug, Clone, Default)]
 struct Crowd(Arc<Switch>);
 

@@ -92,7 +92,7 @@ impl Transport {
     }
 }
 
-/// A server that runs; dropping it asks it to end.
+/// A server that runs; dropping it requests shutdown.
 pub struct Running {
     connect: Box<dyn Fn() -> Link + Send>,
     stop: Box<dyn Fn() + Send>,
@@ -111,7 +111,7 @@ impl Running {
         (self.connect)()
     }
 
-    /// Asks the server to shut down, without waiting.
+    /// Requests shutdown of the server, without waiting.
     pub fn stop(&self) {
         (self.stop)();
     }
@@ -150,7 +150,7 @@ impl Drop for Running {
     }
 }
 
-/// Done when the server is asked to end.
+/// Completes when shutdown of the server is requested.
 async fn asked(mut stopped: watch::Receiver<bool>) {
     // A sender that is gone asks as well.
     let _ = stopped.wait_for(|stop| *stop).await;
@@ -247,7 +247,7 @@ fn sse(&Transport { revision, front, .. }: &Transport) -> Running {
 
 fn in_process(&Transport { revision, front, .. }: &Transport) -> Running {
     let service = front.service();
-    // The client shakes hands by itself.
+    // The client performs the handshake by itself.
     let connect = move || {
         let (wire, events) = wires::in_process(&service, revision);
         Link::open(wire, events, revision, false)
@@ -275,7 +275,7 @@ impl Lab {
         Self { stop, serving: Some(serve(service, transport, stopped)) }
     }
 
-    /// Asks it to shut down, without waiting.
+    /// Requests shutdown, without waiting.
     pub fn stop(&self) {
         self.stop.send_replace(true);
     }

@@ -1,4 +1,4 @@
-//! How a client's messages get to the server, transport by transport.
+//! The sending half of a client, for each transport.
 
 use std::collections::HashMap;
 use std::process::Stdio;
@@ -23,7 +23,7 @@ use crate::scenarios::reply;
 /// A wire, and the events that it delivers.
 pub type Wired = (Box<dyn Wire>, Receiver<Event>);
 
-/// A connection that lasts: messages go out in order, whatever comes back comes back.
+/// A lasting connection: sends messages in order, and delivers whatever arrives.
 struct Lasting(UnboundedSender<String>);
 
 impl Wire for Lasting {
@@ -33,7 +33,7 @@ impl Wire for Lasting {
     }
 }
 
-/// One message a line, over any pair of streams.
+/// One message per line, over any pair of streams.
 pub fn lines(
     reader: impl AsyncRead + Send + Unpin + 'static,
     mut writer: impl AsyncWrite + Send + Unpin + 'static,
@@ -57,7 +57,7 @@ pub fn lines(
     (Box::new(Lasting(sender)), received)
 }
 
-/// Starts a program with an argument and talks to it over its standard streams. Returns its process id as well.
+/// Starts a program with an argument and connects to its standard streams. Returns its process id as well.
 ///
 /// # Panics
 /// If it cannot be started.

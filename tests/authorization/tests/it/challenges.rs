@@ -101,7 +101,7 @@ fn both_spellings_of_the_path_give_the_same_answer() {
             }
             let params = test_http::lab::with_meta(&json!({}));
             let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params});
-            let mut response = call.body(&body).judged("2026-07-28", "tools/list").send();
+            let mut response = call.body(&body).validate_as("2026-07-28", "tools/list").send();
             assert_eq!(response.status, status, "{path}");
             assert_eq!(response.header("location"), None);
             (response.header("www-authenticate").map(str::to_owned), response.text())

@@ -23,7 +23,11 @@ async fn check(verifier: &JwtVerifier, token: &str) -> Result<Principal, String>
 }
 
 /// Modified tokens, each with a part of the reason why it is rejected, or `None` if it is still valid.
-async fn judge(changes: Vec<(Token, Option<&str>)>, server: &AuthorizationServer, verifier: &JwtVerifier) {
+async fn check_tokens(
+    changes: Vec<(Token, Option<&str>)>,
+    server: &AuthorizationServer,
+    verifier: &JwtVerifier,
+) {
     for (token, why) in changes {
         let said = check(verifier, &server.sign(token.clone())).await;
         match (why, said) {
@@ -92,7 +96,7 @@ async fn the_audience_is_compared_exactly() {
         wrong(json!("")),
         (server.token().without("aud"), Some("another audience")),
     ];
-    judge(changes, &server, &verifier(&server, &clock)).await;
+    check_tokens(changes, &server, &verifier(&server, &clock)).await;
 }
 
 #[tokio::test]
@@ -109,7 +113,7 @@ async fn the_issuer_is_compared_exactly() {
         wrong(json!(null)),
         (server.token().without("iss"), Some("another issuer")),
     ];
-    judge(changes, &server, &verifier(&server, &clock)).await;
+    check_tokens(changes, &server, &verifier(&server, &clock)).await;
 }
 
 #[tokio::test]
@@ -130,7 +134,7 @@ async fn times_allow_for_clock_skew() {
         (at("nbf", json!("soon")), Some("not valid yet")),
         (at("exp", json!(1_800_000_000.5)), None),
     ];
-    judge(changes, &server, &verifier(&server, &clock)).await;
+    check_tokens(changes, &server, &verifier(&server, &clock)).await;
 
     // The same token, later.
     let verifier = verifier(&server, &clock).clock_skew(std::time::Duration::ZERO);
@@ -155,7 +159,7 @@ async fn a_token_must_name_its_principal() {
         (nobody.clone().claim("sub", 7), Some("neither `sub`")),
         (nobody.claim("azp", "console"), None),
     ];
-    judge(changes, &server, &verifier).await;
+    check_tokens(changes, &server, &verifier).await;
 }
 
 #[tokio::test]
@@ -258,7 +262,7 @@ async fn tokens_with_critical_headers_are_rejected() {
     let (server, clock) = (AuthorizationServer::start(), TestClock::default());
     let crit = |value: Value| (server.token().header("crit", value), Some("critical"));
     let changes = vec![crit(json!(["exp"])), crit(json!(["b64"])), crit(json!([]))];
-    judge(changes, &server, &verifier(&server, &clock)).await;
+    check_tokens(changes, &server, &verifier(&server, &clock)).await;
 }
 
 #[tokio::test]
@@ -268,8 +272,8 @@ async fn other_token_types_of_the_issuer_can_be_rejected() {
     let good = ["at+jwt", "AT+JWT", "application/at+jwt"].map(|name| typ(json!(name), None));
     let wrong = ["JWT", "", "at", "x/at+jwt"].map(|name| typ(json!(name), Some("not an access token")));
     let strict = verifier(&server, &clock).access_tokens_only();
-    judge([good.to_vec(), wrong.to_vec()].concat(), &server, &strict).await;
-    judge(vec![typ(json!("JWT"), None)], &server, &verifier(&server, &clock)).await;
+    check_tokens([good.to_vec(), wrong.to_vec()].concat(), &server, &strict).await;
+    check_tokens(vec![typ(json!("JWT"), None)], &server, &verifier(&server, &clock)).await;
 }
 
 /// Tokens signed by another library with each algorithm: mistakes that our signer and verifier have in common would

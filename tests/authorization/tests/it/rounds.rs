@@ -6,8 +6,8 @@ use test_authorization::clock::TestClock;
 use test_authorization::shop::{RESOURCE, protected};
 use test_http::client::Call;
 use test_http::lab::{Lab, MODERN};
-use test_protocol::asking;
 use test_protocol::dialog::{everything, next_round};
+use test_protocol::input_requests;
 use toolwright::auth::JwtVerifier;
 
 fn call(lab: &Lab, token: &str, params: &Value) -> Call {
@@ -24,7 +24,7 @@ fn call(lab: &Lab, token: &str, params: &Value) -> Call {
 fn another_principals_state_is_refused() {
     let server = AuthorizationServer::start();
     let verifier = JwtVerifier::new(&server.issuer(), RESOURCE).expect("an issuer");
-    let service = asking::server().build().expect("the tools are right");
+    let service = input_requests::server().build().expect("the tools are right");
     let lab = Lab::serve(service, protected(verifier.clock(TestClock::default().reader())));
     let [ada, renewed, eve] = [("ada", "a"), ("ada", "b"), ("eve", "a")]
         .map(|(subject, scope)| server.sign(server.token().claim("sub", subject).scope(scope)));

@@ -53,7 +53,7 @@ impl Fixture {
 
     fn get(&self, session: &str, token: &str) -> Call {
         let get = self.lab.bare("GET", "/mcp").header("Accept", "text/event-stream");
-        bearer(get, token).header("Mcp-Session-Id", session).judged("2025-11-25", "")
+        bearer(get, token).header("Mcp-Session-Id", session).validate_as("2025-11-25", "")
     }
 
     /// Offers a prompt to callers with a scope.
@@ -86,7 +86,7 @@ fn a_session_needs_a_token_with_every_request() {
         let without = fixture.lab.post().header("Mcp-Session-Id", &session).body(&list()).send();
         assert_eq!(without.status, 401);
         assert_eq!(without.header("mcp-session-id"), None);
-        let with = fixture.request(&session, &token, &list()).judged(revision, "tools/list").send();
+        let with = fixture.request(&session, &token, &list()).validate_as(revision, "tools/list").send();
         assert_eq!(with.status, 200);
     }
     let session = fixture.open("2025-11-25", &token);
@@ -115,7 +115,8 @@ fn another_principals_session_does_not_exist() {
         // It still works for the principal that opened it, also with a new token.
         let renewed = fixture.token("ada", "orders:read orders:write orders:cancel");
         for token in [&ada, &renewed] {
-            let response = fixture.request(&session, token, &list()).judged(revision, "tools/list").send();
+            let response =
+                fixture.request(&session, token, &list()).validate_as(revision, "tools/list").send();
             assert_eq!(response.status, 200);
         }
         let delete = fixture.lab.bare("DELETE", "/mcp");
@@ -138,7 +139,7 @@ fn sessions_tell_issuers_apart() {
     let session = opened.header("mcp-session-id").expect("a session").to_owned();
     let list = |token: &str| bearer(lab.post(), token).header("Mcp-Session-Id", &session).body(&list());
     assert_eq!(list(&other).send().status, 404);
-    assert_eq!(list(&mine).judged("2025-11-25", "tools/list").send().status, 200);
+    assert_eq!(list(&mine).validate_as("2025-11-25", "tools/list").send().status, 200);
 }
 
 #[test]
@@ -147,7 +148,8 @@ fn scopes_are_those_of_the_request_not_the_session() {
     let reader = fixture.token("ada", "orders:read");
     let writer = fixture.token("ada", "orders:write orders:cancel");
     let names = |session: &str, token: &str| {
-        let mut response = fixture.request(session, token, &list()).judged("2025-06-18", "tools/list").send();
+        let mut response =
+            fixture.request(session, token, &list()).validate_as("2025-06-18", "tools/list").send();
         let result = response.json()["result"].take();
         assert_eq!(result.get("cacheScope"), None, "legacy results have none");
         let tools = result["tools"].as_array().expect("a list").clone();
@@ -158,9 +160,9 @@ fn scopes_are_those_of_the_request_not_the_session() {
     assert_eq!(names(&session, &writer), ["cancel_order", "whoami"]);
 
     let cancel = call("cancel_order", &json!({"region": "north"}));
-    let done = fixture.request(&session, &writer, &cancel).judged("2025-06-18", "tools/call").send();
+    let done = fixture.request(&session, &writer, &cancel).validate_as("2025-06-18", "tools/call").send();
     assert_eq!(done.status, 200);
-    let refused = fixture.request(&session, &reader, &cancel).judged("2025-06-18", "tools/call").send();
+    let refused = fixture.request(&session, &reader, &cancel).validate_as("2025-06-18", "tools/call").send();
     assert_eq!(refused.status, 403);
     let challenge = refused.header("www-authenticate").expect("a challenge");
     assert!(challenge.contains(r#"scope="orders:cancel orders:write""#), "{challenge}");
@@ -195,7 +197,7 @@ fn client_credentials_tokens_are_accepted() {
     let session = fixture.open("2025-11-25", &token);
     let mut who = fixture
         .request(&session, &token, &call("whoami", &json!({})))
-        .judged("2025-11-25", "tools/call")
+        .validate_as("2025-11-25", "tools/call")
         .send();
     assert_eq!(who.json()["result"]["structuredContent"]["result"]["subject"], "shop & co");
     let elsewhere = fixture.server.issue("https://other.example", "orders:read");
@@ -313,7 +315,7 @@ fn lost_responses_are_resumed_by_no_weaker_token() {
     let who = call("whoami", &json!({}));
     let post = fixture.lab.bare("POST", "/mcp").header("Content-Type", "application/json");
     let post = bearer(post, &strong).header("Accept", "text/event-stream").header("Mcp-Session-Id", &session);
-    let mut response = post.judged("2025-11-25", "tools/call").body(&who).send();
+    let mut response = post.validate_as("2025-11-25", "tools/call").body(&who).send();
     assert!(response.is_events(), "{}", response.status);
     let event = response.event().expect("the start of the stream");
     let id = event.lines().find_map(|line| line.strip_prefix("id: ")).expect("an id").to_owned();

@@ -25,7 +25,7 @@ fn request(lab: &Lab, key: &str, method: &str, params: &Value) -> Call {
     let mut params = params.clone();
     let capabilities = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
     params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": capabilities});
-    let call = lab.modern(method, &params).judged(MODERN, "");
+    let call = lab.modern(method, &params).validate_as(MODERN, "");
     let call = call.header("Authorization", &format!("Bearer {key}"));
     match params["taskId"].as_str() {
         Some(id) => call.header("Mcp-Name", id),

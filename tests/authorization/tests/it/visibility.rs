@@ -222,7 +222,8 @@ fn sessions_are_notified_of_what_their_caller_may_read() {
             let bearer = |call: Call| call.header("Authorization", &format!("Bearer {token}"));
             let opened = bearer(lab.initialize(revision)).send();
             let id = opened.header("mcp-session-id").expect("a session").to_owned();
-            let of_session = |call: Call| bearer(call).judged(revision, "").header("Mcp-Session-Id", &id);
+            let of_session =
+                |call: Call| bearer(call).validate_as(revision, "").header("Mcp-Session-Id", &id);
             for uri in WATCHED {
                 let body = json!({"jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": {"uri": uri}});
                 assert_eq!(of_session(lab.post()).body(&body).send().json()["result"], json!({}), "{uri}");
@@ -244,8 +245,9 @@ fn a_narrow_token_watches_nothing_in_a_wide_session() {
     let bearer = |call: Call, token: &str| call.header("Authorization", &format!("Bearer {token}"));
     let opened = bearer(lab.initialize("2025-11-25"), ADA).send();
     let id = opened.header("mcp-session-id").expect("a session").to_owned();
-    let of_session =
-        |call: Call, token: &str| bearer(call, token).judged("2025-11-25", "").header("Mcp-Session-Id", &id);
+    let of_session = |call: Call, token: &str| {
+        bearer(call, token).validate_as("2025-11-25", "").header("Mcp-Session-Id", &id)
+    };
     for (token, uri) in [("ada.desk", "shop://plans"), (ADA, "shop://terms")] {
         let body =
             json!({"jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": {"uri": uri}});

@@ -1,5 +1,5 @@
-//! `ask ADDRESS`: connects to a server and lists its tools, one a line; on failure, writes the kind of the error and the error. The
-//! certificates of authorities are those of the environment, which a program reads once. With `TOKENS_FILE`, it gets tokens with its
+//! `ask ADDRESS`: connects to a server and lists its tools, one per line; on failure, writes the kind of the error and the error. The
+//! certificates of authorities are those of the environment, which a program reads once. With `TOKENS_FILE`, it obtains tokens with its
 //! own credentials and keeps them in that file.
 
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! A server with one fault, on standard input and output: `fx FAULT`. What it does without it is as little as a client needs.
+//! A server with one fault, on standard input and output: `fx FAULT`. Otherwise it does the least that a client needs.
 
 use std::io::Write as _;
 use std::process::ExitCode;

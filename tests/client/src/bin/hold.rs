@@ -1,4 +1,4 @@
-//! `hold MODE PROGRAM …`: connects to a server that it starts, says `ready`, and stays. With the mode `guarded`, the server ends with
+//! `hold MODE PROGRAM …`: connects to a server that it starts, prints `ready`, and waits. With the mode `guarded`, the server ends with
 //! this program even if it is killed; with `unguarded` it does not.
 
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! A server of ours for the client to talk to: `shop` on standard input and output, `shop http` and `shop ws` on a free port, whose address is
+//! A server for the client to connect to: `shop` on standard input and output, `shop http` and `shop ws` on a free port, whose address is
 //! the first line of standard error.
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -81,7 +81,7 @@ enum ShopTools {
 #[derive(Default)]
 struct Shop {
     cancelled: AtomicU32,
-    /// The server itself, once it is there.
+    /// The server itself, once it is built.
     service: OnceLock<Service>,
 }
 

@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
-/// The redirect URI. Nobody listens there: only the address is needed.
+/// The redirect URI. Nothing listens there: only the address is needed.
 pub(crate) const CALLBACK: &str = "http://localhost:3000/callback";
 
 /// Opens a URL, and returns the target of its redirect.

@@ -29,7 +29,7 @@ async fn main() -> Outcome {
     };
     let builder = match scenario.strip_prefix("auth/") {
         Some(scenario) => builder.authorize(tokens(scenario, &context)?),
-        None => asking(builder, &scenario),
+        None => answer_input_requests(builder, &scenario),
     };
     let client = builder.connect(url).await?;
     let outcome = act(&client, &scenario, &context).await;
@@ -38,7 +38,7 @@ async fn main() -> Outcome {
 }
 
 /// Scenarios with input requests have a user who agrees to everything.
-fn asking(builder: ClientBuilder, scenario: &str) -> ClientBuilder {
+fn answer_input_requests(builder: ClientBuilder, scenario: &str) -> ClientBuilder {
     if scenario.contains("elicitation") || scenario.contains("2322") {
         builder.on_elicitation(async |asked| {
             let mut content = asked.defaults();
@@ -52,7 +52,7 @@ fn asking(builder: ClientBuilder, scenario: &str) -> ClientBuilder {
     }
 }
 
-/// How tokens are got in a scenario.
+/// How a scenario obtains tokens.
 fn tokens(scenario: &str, context: &Value) -> Result<OAuth, Box<dyn Error>> {
     let text = |key: &str| context[key].as_str().unwrap_or_default().to_owned();
     let code = || OAuth::authorization_code(browser::CALLBACK, async |url| browser::open(&url).await);

@@ -1,4 +1,4 @@
-//! Tools that say something on the way, take a header, or fail.
+//! Tools that send messages during a call, read a header, or fail.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Items that are listed at run time: a tool whose definition is JSON, and a tool and a prompt that come
-//! and go.
+//! Items that are listed at run time: a tool whose definition is JSON, and a tool and a prompt that are added and
+//! removed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -37,7 +37,7 @@ struct Changing {
 }
 
 impl Listed {
-    /// Names the service that is to tell its clients of changes.
+    /// Sets the service that notifies its clients of changes.
     pub(crate) fn belongs_to(&self, service: &Service) {
         // The only caller names it once, before the service serves.
         let _ = self.0.service.set(service.clone());

@@ -4,10 +4,10 @@
 //!
 //! Names and strings of the tools are those that the suite expects.
 
-mod asking;
 mod calls;
 mod content;
 mod features;
+mod input_requests;
 mod listed;
 mod media;
 mod rounds;
@@ -19,15 +19,15 @@ use std::error::Error;
 
 use toolwright::{Http, Server, Toolset};
 
-use asking::{
-    TestElicitation, TestElicitationDefaults, TestElicitationEnums, TestMissingCapability, TestSampling,
-    TestStreamingElicitation,
-};
 use calls::{
     TestCustomHeader, TestErrorHandling, TestLoggingTool, TestToolWithLogging, TestToolWithProgress,
 };
 use content::{
     About, TestAudioContent, TestEmbeddedResource, TestImageContent, TestMultipleContentTypes, TestSimpleText,
+};
+use input_requests::{
+    TestElicitation, TestElicitationDefaults, TestElicitationEnums, TestMissingCapability, TestSampling,
+    TestStreamingElicitation,
 };
 use listed::{Listed, TestTriggerPromptChange, TestTriggerToolChange};
 use rounds::{

@@ -1,4 +1,4 @@
-//! Tools and a prompt that need a round or two of questions (2026-07-28, basic/patterns/mrtr).
+//! Tools and a prompt that need one or two rounds of input requests (2026-07-28, basic/patterns/mrtr).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use toolwright::{
 };
 
 use crate::Fixture;
-use crate::asking::words;
+use crate::input_requests::words;
 
 /// Asks for a name.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]

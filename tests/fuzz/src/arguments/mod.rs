@@ -1,4 +1,4 @@
-//! What must hold of arguments that are read, whatever they are.
+//! Invariants of reading arguments.
 
 pub mod types;
 

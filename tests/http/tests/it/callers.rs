@@ -43,7 +43,7 @@ fn opened(lab: &Lab, caller: &str) -> String {
 
 fn in_session(lab: &Lab, session: &str, method: &str) -> Call {
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {}});
-    lab.post().judged("2025-11-25", method).header("Mcp-Session-Id", session).body(&body)
+    lab.post().validate_as("2025-11-25", method).header("Mcp-Session-Id", session).body(&body)
 }
 
 fn is_open(lab: &Lab, session: &str) -> bool {
@@ -52,7 +52,7 @@ fn is_open(lab: &Lab, session: &str) -> bool {
 
 fn standing(lab: &Lab, session: &str) -> Response {
     let call = lab.bare("GET", "/mcp").header("Accept", "text/event-stream");
-    call.judged("2025-11-25", "").header("Mcp-Session-Id", session).send()
+    call.validate_as("2025-11-25", "").header("Mcp-Session-Id", session).send()
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn half_sent(lab: &Lab, caller: &str, length: usize) -> TcpStream {
 fn padded(lab: &Lab, caller: &str, length: usize) -> Response {
     let mut body = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string().into_bytes();
     body.resize(length, b' ');
-    of(caller, lab.post().judged("2025-11-25", "ping")).raw_body(&body).send()
+    of(caller, lab.post().validate_as("2025-11-25", "ping")).raw_body(&body).send()
 }
 
 /// Waits until everything that was sent before has arrived.
@@ -212,7 +212,7 @@ fn a_message_counts_until_its_call_is_over() {
         let waiting = if legacy {
             let session = opened(&lab, ADA);
             let body = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": wait});
-            let call = of(ADA, lab.post().judged("2025-11-25", "")).header("Mcp-Session-Id", &session);
+            let call = of(ADA, lab.post().validate_as("2025-11-25", "")).header("Mcp-Session-Id", &session);
             (call.body(&body).send(), Some(session))
         } else {
             (of(ADA, lab.modern("tools/call", &wait)).send(), None)
@@ -288,7 +288,7 @@ fn a_client_that_does_not_read_is_disconnected() {
     let deaf = of(ADA, lab.call("speech", &json!({}))).send();
     assert_eq!(deaf.status, 200);
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
-    let next = of(BOB, lab.post().judged("2025-11-25", "ping")).body(&ping).send();
+    let next = of(BOB, lab.post().validate_as("2025-11-25", "ping")).body(&ping).send();
     assert_eq!(next.status, 200, "in time");
     drop(deaf);
 }

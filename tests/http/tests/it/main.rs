@@ -1,9 +1,9 @@
 //! The HTTP transport on the wire.
 
 mod agreement;
-mod asking;
 mod callers;
 mod header_sizes;
+mod input_requests;
 mod modern;
 mod mounted;
 mod polling;

@@ -303,10 +303,10 @@ fn calls_are_bounded_and_finish_when_the_server_ends() {
 
     let mut lab = Lab::start();
     let call = lab.call("sleep", &json!({"ms": 300}));
-    let asking = std::thread::spawn(move || call.send().json());
+    let call_thread = std::thread::spawn(move || call.send().json());
     std::thread::sleep(Duration::from_millis(100));
     lab.stop();
-    assert_eq!(asking.join().expect("answered")["result"]["content"][0]["text"], "slept 300 ms");
+    assert_eq!(call_thread.join().expect("answered")["result"]["content"][0]["text"], "slept 300 ms");
 }
 
 /// It has sent everything and waits for its answer, as `nc -N` does; a client that has disconnected still cancels its call.
@@ -357,13 +357,13 @@ fn calls_that_do_not_finish_in_time_are_answered_at_the_end() {
                 lab.session(revision).request(1, "tools/call", &params)
             };
             // Without a report its head comes with its answer.
-            let asking = std::thread::spawn(move || {
+            let call_thread = std::thread::spawn(move || {
                 let mut response = call.send();
                 if response.is_events() { response.messages().pop() } else { Some(response.json()) }
             });
             probes.await_started(1);
             lab.stop();
-            let answer = asking.join().expect("an answer").expect("a last message");
+            let answer = call_thread.join().expect("an answer").expect("a last message");
             assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(1), &json!(-32603)), "{answer}");
             probes.await_ended(1);
         }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use test_http::client::{Event, Response};
 use test_http::lab::Lab;
-use test_http::talkers::talkers;
+use test_http::scripted::scripted_server;
 use toolwright::{HttpConfig, Limits};
 
 fn call(tool: &str) -> Value {
@@ -46,27 +46,27 @@ fn streams_start_with_an_id_where_clients_expect_one() {
 
 #[test]
 fn a_handler_closes_its_stream_and_the_client_polls() {
-    let (service, [lead]) = talkers(["a"], Limits::default());
+    let (service, [controller]) = scripted_server(["a"], Limits::default());
     let lab = Lab::serve(service, HttpConfig::new());
     let session = lab.session("2025-11-25");
-    lead.say("1");
-    lead.close();
+    controller.report("1");
+    controller.close();
     let mut stream = session.request(1, "tools/call", &call("a")).send();
     assert_eq!(methods(&mut stream), [Some("notifications/progress".to_owned())]);
     assert_eq!(stream.retry, Some(1000));
     for _ in 0..2 {
         let id = stream.last_event_id.clone().expect("an id");
         stream = session.get().header("Last-Event-ID", &id).send();
-        lead.say("more");
-        lead.close();
+        controller.report("more");
+        controller.close();
         assert_eq!(methods(&mut stream), [Some("notifications/progress".to_owned())]);
     }
     // The stream is already closed, so this has no effect.
-    lead.close();
-    lead.answer("done");
+    controller.close();
+    controller.answer("done");
     let id = stream.last_event_id.expect("an id");
     let mut rest = session.get().header("Last-Event-ID", &id).send();
-    rest.judged("2025-11-25", "tools/call");
+    rest.validate_as("2025-11-25", "tools/call");
     let messages = rest.messages();
     assert_eq!((messages.len(), &messages[0]["result"]["content"][0]["text"]), (1, &json!("done")));
 }
@@ -75,28 +75,28 @@ fn a_handler_closes_its_stream_and_the_client_polls() {
 #[test]
 fn clients_that_do_not_poll_keep_their_stream() {
     for revision in ["2025-03-26", "2025-06-18"] {
-        let (service, [lead]) = talkers(["a"], Limits::default());
+        let (service, [controller]) = scripted_server(["a"], Limits::default());
         let config = HttpConfig::new().close_streams_after(Some(Duration::from_millis(1)));
         let lab = Lab::serve(service, config);
         let session = lab.session(revision);
-        lead.close();
-        lead.say("1");
+        controller.close();
+        controller.report("1");
         let mut stream = session.request(1, "tools/call", &call("a")).send();
         assert!(stream.message().is_some());
         std::thread::sleep(Duration::from_millis(50));
-        lead.answer("done");
+        controller.answer("done");
         assert_eq!(methods(&mut stream), [None], "{revision}");
     }
 }
 
 #[test]
 fn closing_does_nothing_where_there_is_no_session() {
-    let (service, [lead]) = talkers(["a"], Limits::default());
+    let (service, [controller]) = scripted_server(["a"], Limits::default());
     let lab = Lab::serve(service, HttpConfig::new());
-    lead.close();
-    lead.say("1");
-    lead.close();
-    lead.answer("done");
+    controller.close();
+    controller.report("1");
+    controller.close();
+    controller.answer("done");
     let mut stream = lab.modern("tools/call", &call("a")).send();
     assert_eq!(methods(&mut stream), [Some("notifications/progress".to_owned()), None]);
     assert_eq!(stream.last_event_id, None, "2026-07-28 has no resumption");
@@ -104,31 +104,31 @@ fn closing_does_nothing_where_there_is_no_session() {
 
 #[test]
 fn calls_that_finish_as_their_stream_closes_are_answered() {
-    let (service, [lead]) = talkers(["a"], Limits::default());
+    let (service, [controller]) = scripted_server(["a"], Limits::default());
     let lab = Lab::serve(service, HttpConfig::new());
     let session = lab.session("2025-11-25");
-    lead.close();
-    lead.answer("done");
+    controller.close();
+    controller.answer("done");
     let mut response = session.call(1, "a", &json!({})).send();
     assert_eq!(response.json()["result"]["content"][0]["text"], "done");
 }
 
 #[test]
 fn connections_can_be_closed_after_a_maximum_time() {
-    let (service, [lead]) = talkers(["a"], Limits::default());
+    let (service, [controller]) = scripted_server(["a"], Limits::default());
     let time = Duration::from_millis(100);
     let lab = Lab::serve(service, HttpConfig::new().close_streams_after(Some(time)));
     let session = lab.session("2025-11-25");
-    lead.say("1");
+    controller.report("1");
     let start = Instant::now();
     let mut stream = session.request(1, "tools/call", &call("a")).send();
     assert_eq!(methods(&mut stream), [Some("notifications/progress".to_owned())]);
     assert!(start.elapsed() >= time);
     assert_eq!(session.get().send().messages(), Vec::<Value>::new(), "standing ones as well");
-    lead.answer("done");
+    controller.answer("done");
     let id = stream.last_event_id.expect("an id");
     let mut rest = session.get().header("Last-Event-ID", &id).send();
-    rest.judged("2025-11-25", "tools/call");
+    rest.validate_as("2025-11-25", "tools/call");
     assert_eq!(rest.messages().len(), 1);
 
     let start = Instant::now();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use test_http::client::{Call, Response};
 use test_http::lab::{Lab, Session, code};
-use test_http::talkers::talkers;
+use test_http::scripted::scripted_server;
 use toolwright::{
     BoxFuture, HttpConfig, Limits,
     transport::{EventLimits, EventStore, MemoryEventStore, StoredEvent},
@@ -15,7 +15,7 @@ use toolwright::{
 
 const REVISIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// A call of a talker, which may report progress.
+/// A call of a scripted tool, which may report progress.
 fn talk(session: &Session<'_>, id: i32, tool: &str) -> Call {
     let params = json!({"name": tool, "arguments": {}, "_meta": {"progressToken": id}});
     session.request(id, "tools/call", &params)
@@ -24,7 +24,7 @@ fn talk(session: &Session<'_>, id: i32, tool: &str) -> Call {
 /// GET for what came after an event.
 fn resume(session: &Session<'_>, last: &str) -> Response {
     let mut response = session.get().header("Last-Event-ID", last).send();
-    response.judged(session.revision(), "tools/call");
+    response.validate_as(session.revision(), "tools/call");
     response
 }
 
@@ -45,23 +45,23 @@ fn last(response: &Response) -> String {
 #[test]
 fn a_lost_stream_is_resumed_to_its_answer() {
     for revision in REVISIONS {
-        let (service, [lead]) = talkers(["a"], Limits::default());
+        let (service, [controller]) = scripted_server(["a"], Limits::default());
         let lab = Lab::serve(service, HttpConfig::new());
         let session = lab.session(revision);
-        lead.say("1");
+        controller.report("1");
         let mut lost = talk(&session, 1, "a").send();
         assert_eq!(text(&lost.message().expect("progress")), "1");
         let first = last(&lost);
         drop(lost);
-        lead.say("2");
+        controller.report("2");
 
         let mut resumed = resume(&session, &first);
         assert_eq!((resumed.status, resumed.is_events()), (200, true));
         assert_eq!(text(&resumed.message().expect("what was missed")), "2");
-        lead.say("3");
+        controller.report("3");
         assert_eq!(text(&resumed.message().expect("what comes")), "3");
         drop(resumed);
-        lead.answer("done");
+        controller.answer("done");
         assert_eq!(session.request(2, "ping", &json!({})).send().status, 200);
 
         let mut again = resume(&session, &first);
@@ -88,12 +88,12 @@ fn a_stream_with_an_immediate_response_is_stored() {
 
 #[test]
 fn ids_are_unique_in_the_session_and_name_their_stream() {
-    let (service, [a, b]) = talkers(["a", "b"], Limits::default());
+    let (service, [a, b]) = scripted_server(["a", "b"], Limits::default());
     let lab = Lab::serve(service.clone(), HttpConfig::new());
     let session = lab.session("2025-11-25");
     let mut standing = session.get().send();
-    a.say("a1");
-    b.say("b1");
+    a.report("a1");
+    b.report("b1");
     let mut streams = [talk(&session, 1, "a").send(), talk(&session, 2, "b").send()];
     service.refresh_tools().expect("the same tools");
     a.answer("a2");
@@ -115,12 +115,12 @@ fn ids_are_unique_in_the_session_and_name_their_stream() {
 // As reported in modelcontextprotocol/rust-sdk#659.
 #[test]
 fn a_stream_is_resumed_with_its_own_messages_alone() {
-    let (service, [a, b]) = talkers(["a", "b"], Limits::default());
+    let (service, [a, b]) = scripted_server(["a", "b"], Limits::default());
     let lab = Lab::serve(service.clone(), HttpConfig::new());
     let session = lab.session("2025-11-25");
     let mut standing = session.get().send();
-    a.say("a1");
-    b.say("b1");
+    a.report("a1");
+    b.report("b1");
     let mut lost = talk(&session, 1, "a").send();
     assert_eq!(text(&lost.message().expect("progress")), "a1");
     let mut other = talk(&session, 2, "b").send();
@@ -128,8 +128,8 @@ fn a_stream_is_resumed_with_its_own_messages_alone() {
     drop(lost);
     service.refresh_tools().expect("the same tools");
     for step in ["2", "3"] {
-        b.say(format!("b{step}"));
-        a.say(format!("a{step}"));
+        b.report(format!("b{step}"));
+        a.report(format!("a{step}"));
     }
     b.answer("b4");
     a.answer("a4");
@@ -142,17 +142,17 @@ fn a_stream_is_resumed_with_its_own_messages_alone() {
 
 #[test]
 fn a_reconnected_reader_replaces_the_previous_one() {
-    let (service, [lead]) = talkers(["a"], Limits::default());
+    let (service, [controller]) = scripted_server(["a"], Limits::default());
     let lab = Lab::serve(service, HttpConfig::new());
     let session = lab.session("2025-11-25");
-    lead.say("1");
+    controller.report("1");
     let mut before = talk(&session, 1, "a").send();
     assert_eq!(text(&before.message().expect("progress")), "1");
     let mut after = resume(&session, &last(&before));
     assert_eq!(strings(&mut before), Vec::<String>::new(), "it ends");
-    lead.say("2");
+    controller.report("2");
     assert_eq!(text(&after.message().expect("progress")), "2");
-    lead.answer("3");
+    controller.answer("3");
     assert_eq!(strings(&mut after), ["3"]);
 }
 
@@ -212,18 +212,19 @@ fn unknown_events_are_rejected_but_the_session_continues() {
 fn buffers_are_bounded_while_the_client_does_not_read() {
     let limits = EventLimits { max_session_events: 20, ..EventLimits::default() };
     let store = Counting { memory: Arc::new(MemoryEventStore::new(limits)), ..Counting::default() };
-    let (service, [lead]) = talkers(["a"], Limits { max_unsent_bytes: 1000, ..Limits::default() });
+    let (service, [controller]) =
+        scripted_server(["a"], Limits { max_unsent_bytes: 1000, ..Limits::default() });
     let lab = Lab::serve(service, HttpConfig::new().event_store(store.clone()));
     let session = lab.session("2025-11-25");
-    lead.say("first");
+    controller.report("first");
     let mut lost = talk(&session, 1, "a").send();
     assert_eq!(text(&lost.message().expect("progress")), "first");
     let id = last(&lost);
     drop(lost);
     for round in 0..200 {
-        lead.say(format!("{round} {}", "x".repeat(1000)));
+        controller.report(format!("{round} {}", "x".repeat(1000)));
     }
-    lead.answer("done");
+    controller.answer("done");
     store.await_seen(202);
     let seen = strings(&mut resume(&session, &id));
     assert_eq!((seen.len(), seen.last().map(String::as_str)), (20, Some("done")), "the call was not held up");
@@ -234,14 +235,15 @@ fn buffers_are_bounded_while_the_client_does_not_read() {
 fn a_slow_reader_slows_its_call_and_misses_nothing() {
     const MESSAGES: usize = 16;
     let store = Counting::default();
-    let (service, [lead]) = talkers(["a"], Limits { max_unsent_bytes: 1000, ..Limits::default() });
+    let (service, [controller]) =
+        scripted_server(["a"], Limits { max_unsent_bytes: 1000, ..Limits::default() });
     let lab = Lab::serve(service, HttpConfig::new().event_store(store.clone()));
     let session = lab.session("2025-11-25");
     let long = "x".repeat(1 << 20);
     for _ in 0..MESSAGES {
-        lead.say(long.as_str());
+        controller.report(long.as_str());
     }
-    lead.answer("done");
+    controller.answer("done");
     let mut stream = talk(&session, 1, "a").send();
     let kept = || store.seen.lock().expect("no panic").len();
     let mut before = 0;
@@ -320,7 +322,7 @@ impl EventStore for Counting {
 #[test]
 fn a_custom_store_is_used_for_streams_only() {
     let store = Counting::default();
-    let (service, [lead]) = talkers(["a"], Limits::default());
+    let (service, [controller]) = scripted_server(["a"], Limits::default());
     let lab = Lab::serve(service, HttpConfig::new().event_store(store.clone()));
     let plain = lab.session("2025-11-25");
     assert_eq!(
@@ -331,16 +333,16 @@ fn a_custom_store_is_used_for_streams_only() {
     assert_eq!(store.seen.lock().expect("no panic").len(), 0, "nothing was a stream");
 
     let session = lab.session("2025-11-25");
-    lead.say("1");
+    controller.report("1");
     let mut lost = talk(&session, 1, "a").send();
     assert_eq!(text(&lost.message().expect("progress")), "1");
     let id = last(&lost);
     drop(lost);
     for text in ["2", "3", "4"] {
-        lead.say(text);
+        controller.report(text);
     }
     let mut resumed = resume(&session, &id);
-    lead.answer("5");
+    controller.answer("5");
     assert_eq!(strings(&mut resumed), ["2", "3", "4", "5"], "no gap and none twice, however slow the store");
     session.delete().send();
     store.await_seen(6);

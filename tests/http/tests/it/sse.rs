@@ -36,7 +36,7 @@ fn a_client_of_2024_11_05_is_served() {
     let unknown = client.request(OLDEST, 3, "no/such", &json!({}));
     assert_eq!(unknown["error"]["code"], -32601);
 
-    client.stream.judged(OLDEST, "tools/call");
+    client.stream.validate_as(OLDEST, "tools/call");
     client.post(&call(4, "count", &json!({"slowly": true})));
     let methods: Vec<_> =
         (0..7).map(|_| client.stream.message().expect("a message")["method"].clone()).collect();
@@ -66,7 +66,7 @@ fn later_revisions_work_over_sse_too() {
     let lab = lab();
     for revision in ["2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut client = SseClient::initialized(&lab, revision);
-        client.stream.judged(revision, "tools/call");
+        client.stream.validate_as(revision, "tools/call");
         client.post(&call(1, "sleep", &json!({"ms": 200})));
         client.post(&call(2, "echo", &json!({"text": "B"})));
         let ids: Vec<_> = (0..2).map(|_| client.stream.message().expect("an answer")["id"].clone()).collect();
@@ -207,7 +207,7 @@ fn calls_are_answered_before_shutdown_ends_the_stream() {
     let client = SseClient::initialized(&lab, OLDEST);
     client.post(&call(1, "sleep", &json!({"ms": 300})));
     let mut stream = client.stream;
-    stream.judged(OLDEST, "tools/call");
+    stream.validate_as(OLDEST, "tools/call");
     std::thread::sleep(Duration::from_millis(100));
     lab.stop();
     let messages = stream.messages();

@@ -57,7 +57,7 @@ fn request(lab: &Lab, method: &str, params: &Value) -> Call {
     let mut params = params.clone();
     let capabilities = json!({"extensions": {TASKS: {}}});
     params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": capabilities});
-    let call = lab.modern(method, &params).judged(MODERN, "");
+    let call = lab.modern(method, &params).validate_as(MODERN, "");
     match params["taskId"].as_str() {
         Some(id) => call.header("Mcp-Name", id),
         None => call,

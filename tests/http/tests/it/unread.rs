@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use test_http::lab::{MODERN, with_meta};
-use test_http::talkers::talkers;
+use test_http::scripted::scripted_server;
 use toolwright::{
     Context, Handler, HttpConfig, HttpService, Limits, Server, Service, Tool, ToolError, limits::CallerLimits,
 };
@@ -219,12 +219,12 @@ async fn streams_that_are_not_read_hold_their_calls_up() -> Result<(), Infallibl
 
 #[tokio::test]
 async fn a_response_waits_for_unread_ones() -> Result<(), Infallible> {
-    let (service, [ada, bob]) = talkers(["ada", "bob"], limits(25_000));
+    let (service, [ada, bob]) = scripted_server(["ada", "bob"], limits(25_000));
     let service = mounted(&service);
     let none = json!({});
     let (adas, bobs) = (call(&service, ADA, "ada", &none), call(&service, BOB, "bob", &none));
-    ada.say("begun");
-    bob.say("begun");
+    ada.report("begun");
+    bob.report("begun");
     let (mut adas, mut bobs) = (adas.await?, bobs.await?);
     for response in [&mut adas, &mut bobs] {
         assert!(piece(response.body_mut()).await.is_some(), "a stream");

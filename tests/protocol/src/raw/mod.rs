@@ -1,6 +1,6 @@
 //! A client in the same process, for tests of the messages themselves.
 
-mod answering;
+mod builder;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,10 +14,10 @@ use toolwright::result::ToolResult;
 use toolwright::{Revision, Service};
 use toolwright_wire::memory::{MemoryChannel, MemoryServer};
 
-pub use answering::RawClientBuilder;
-use answering::{InputAnswers, MAX_ROUNDS};
+pub use builder::RawClientBuilder;
+use builder::{InputAnswers, MAX_ROUNDS};
 
-/// A client that leaves the protocol to its test: requests and results are JSON, revisions and capabilities are what the test
+/// A client whose protocol is left to the test: requests and results are JSON, revisions and capabilities are what the test
 /// says, and nothing is retried, read into types or answered unless the test says so. Tests of what applications see
 /// use that of `toolwright`.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct RawClient {
     revision: Revision,
     capabilities: Value,
     notifications: tokio::sync::Mutex<mpsc::UnboundedReceiver<Value>>,
-    /// Ends the task that takes messages when the client is dropped.
+    /// Aborts the task that reads messages when the client is dropped.
     taker: tokio::task::JoinHandle<()>,
 }
 
@@ -47,7 +47,7 @@ pub struct RpcError {
     pub code: i32,
     /// The error's text.
     pub message: String,
-    /// More of it.
+    /// The error's data.
     #[serde(default)]
     pub data: Option<Value>,
 }
@@ -59,19 +59,19 @@ pub enum RawError {
     /// The server answered with a protocol error.
     #[error(transparent)]
     Rpc(#[from] RpcError),
-    /// The answer is not of the form that the protocol gives it.
+    /// The response does not match the protocol.
     #[error("the answer is not what the protocol says")]
     Answer(#[from] serde_json::Error),
     /// The connection ended, or the call was cancelled, before the answer came.
     #[error("no answer came")]
     Closed,
-    /// The server has asked for input this many times and wants more.
+    /// The server sent input requests in more rounds than the limit.
     #[error("the server has no result after {0} rounds of input requests")]
     Rounds(usize),
 }
 
 impl RawClient {
-    /// A client that speaks the newest revision. Call it within a tokio runtime.
+    /// A client of the newest revision. Call it within a tokio runtime.
     pub fn in_process(service: &Service) -> Self {
         Self::open(Self::builder(service))
     }
@@ -94,7 +94,7 @@ impl RawClient {
         Self::builder(service).revision(revision).connect().await
     }
 
-    async fn shake_hands(&self) -> Result<(), RawError> {
+    async fn initialize(&self) -> Result<(), RawError> {
         let params = json!({
             "protocolVersion": self.revision.as_str(),
             "capabilities": self.capabilities,
@@ -138,7 +138,7 @@ impl RawClient {
     ///
     /// # Errors
     /// [`RawError::Rpc`] for an error answer, [`RawError::Closed`] if none comes, [`RawError::Rounds`] for a
-    /// server that does not stop asking.
+    /// server that does not stop sending input requests.
     pub async fn request(&self, method: &str, mut params: Value) -> Result<Value, RawError> {
         let Some(answers) = &self.link.answers else { return self.request_once(method, params).await };
         for _ in 0..=MAX_ROUNDS {
@@ -204,7 +204,7 @@ impl Drop for RawClient {
     }
 }
 
-/// Takes a request back whose answer nobody waits for any more.
+/// Cancels a request when its future is dropped.
 struct CancelOnDrop<'a> {
     link: &'a Link,
     id: u64,

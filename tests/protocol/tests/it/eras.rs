@@ -59,7 +59,7 @@ fn an_unknown_version_is_never_echoed() {
 #[test]
 fn requests_between_initialize_and_initialized_are_answered() {
     let mut peer = Peer::start(SERVER, &[]);
-    peer.judge_by("2025-11-25");
+    peer.validate_as("2025-11-25");
     for line in [
         r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#,
         r#"{"jsonrpc":"2.0","id":2,"method":"logging/setLevel","params":{"level":"warning"}}"#,

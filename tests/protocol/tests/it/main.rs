@@ -1,6 +1,5 @@
 //! The protocol's methods, without a transport's bytes.
 
-mod asking;
 mod calls;
 mod capabilities;
 mod definitions;
@@ -8,6 +7,7 @@ mod dropping;
 mod endings;
 mod eras;
 mod functions;
+mod input_requests;
 mod interleavings;
 mod lists;
 mod middleware;

@@ -252,7 +252,7 @@ fn capabilities_list_exactly_what_is_offered() {
     }
     for revision in &REVISIONS[..4] {
         let mut peer = Peer::start(SERVER, &[]);
-        peer.judge_by(revision);
+        peer.validate_as(revision);
         let client = json!({"name": "t", "version": "1"});
         let params = json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": client});
         let agreed = peer.result("initialize", params);

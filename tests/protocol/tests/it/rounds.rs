@@ -8,8 +8,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use test_protocol::asking;
 use test_protocol::dialog::{accept, next_round};
+use test_protocol::input_requests;
 use test_protocol::raw::{RawClient, RawError, RpcError};
 use toolwright::agent::TextTool;
 use toolwright::auth::Access;
@@ -21,11 +21,11 @@ use toolwright::{
 };
 
 fn service() -> Service {
-    asking::server().build().expect("the tools are right")
+    input_requests::server().build().expect("the tools are right")
 }
 
 fn service_with(keys: StateKeys, limits: Limits) -> Service {
-    asking::server().state_keys(keys).limits(limits).build().expect("the tools are right")
+    input_requests::server().state_keys(keys).limits(limits).build().expect("the tools are right")
 }
 
 /// A client that declares everything and leaves the rounds to the test.

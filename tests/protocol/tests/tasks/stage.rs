@@ -17,7 +17,7 @@ use toolwright::{Context, Handler, Server, Service, Tool, ToolError, Toolset, ta
 pub(crate) const TASKS: &str = "io.modelcontextprotocol/tasks";
 
 /// The time limit of everything that the test waits for.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Does what the test says.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
@@ -244,7 +244,7 @@ impl Caller {
 
     /// The task as soon as `is_so` holds for it.
     pub(crate) async fn until(&self, id: &str, is_so: impl Fn(&Value) -> bool) -> Value {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         loop {
             let task = self.get(id).await;
             if is_so(&task) {
@@ -282,7 +282,7 @@ fn assert_acknowledged(result: &Value) {
 
 /// Waits until `is_so` holds.
 pub(crate) async fn eventually(what: &str, is_so: impl Fn() -> bool) {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIMEOUT;
     while !is_so() {
         assert!(Instant::now() < end, "it never comes to that: {what}");
         tokio::time::sleep(Duration::from_millis(2)).await;

@@ -5,7 +5,7 @@ mod generate;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use test_protocol::judge::SCHEMAS;
+use test_protocol::validation::SCHEMAS;
 use toolwright_core::protocol::{self as p, Message, Outcome, Page};
 
 use generate::Generator;

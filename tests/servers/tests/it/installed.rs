@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use toolwright_client::config::StdioSpec;
 
 /// The time limit for a server to listen.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A program with its arguments.
 #[derive(Debug, Clone)]
@@ -103,7 +103,7 @@ impl Listening {
 
     fn listens(&mut self) -> bool {
         let start = Instant::now();
-        while start.elapsed() < PATIENCE {
+        while start.elapsed() < TIMEOUT {
             if self.child.try_wait().expect("a child can be waited for").is_some() {
                 return false;
             }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use test_protocol::raw::{RawClient, RawError};
-use test_protocol::{judge, tools};
+use test_protocol::{tools, validation};
 use test_transports::link::{MODERN, RUNTIME};
 use toolwright::{Limits, Service};
 
@@ -20,7 +20,7 @@ fn ask(service: &Service, request: &Value) -> Value {
     let module = service.rpc_module();
     let (answer, _) = RUNTIME.block_on(module.raw_json_request(&request.to_string(), 1)).expect("an answer");
     let answer: Value = serde_json::from_str(answer.get()).expect("JSON");
-    judge::check(MODERN, request["method"].as_str(), &answer);
+    validation::validate(MODERN, request["method"].as_str(), &answer);
     answer
 }
 

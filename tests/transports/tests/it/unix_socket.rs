@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use test_protocol::judge;
+use test_protocol::validation;
 use test_transports::stage::{self, MAX_MESSAGE_BYTES};
 use test_transports::transports::Lab;
 use toolwright::{Limits, transport::UnixSocket};
@@ -61,7 +61,7 @@ impl Peer {
             return None;
         }
         let message = serde_json::from_str(&line).expect("JSON");
-        judge::check(MODERN, method, &message);
+        validation::validate(MODERN, method, &message);
         Some(message)
     }
 

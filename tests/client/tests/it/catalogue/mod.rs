@@ -2,7 +2,7 @@
 //! server it is about, what the cause is, and what to do next.
 //!
 //! Each row is a fault that is injected, and the parts of the error that must be there. Further rules hold for all of them
-//! ([`Fault::judge`]).
+//! ([`Fault::check`]).
 
 mod authorization;
 mod configuration;
@@ -21,7 +21,7 @@ use toolwright_client::{ClientError, ErrorKind};
 /// How many faults are injected at the same time.
 const AT_ONCE: usize = 8;
 /// How long one fault may take.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 /// The least number of faults, so that none gets lost.
 const LEAST: usize = 100;
 /// The longest error, in characters: a screen or two.
@@ -81,7 +81,7 @@ fn fault(
 
 impl Fault {
     /// What is missing in an error.
-    fn judge(&self, said: &Said) -> Result<(), String> {
+    fn check(&self, said: &Said) -> Result<(), String> {
         let Said { place, kind, cause, next } = said;
         let whole = format!("{place}: {cause}; {next}");
         let fail = |problem: String| Err(format!("{}: {problem} in: {whole}", self.what));
@@ -162,10 +162,10 @@ async fn every_error_names_its_cause_and_the_next_step() {
             let _room = room.acquire().await.expect("it is never closed");
             let error = std::mem::replace(&mut fault.error, Box::pin(std::future::pending()));
             // In a task of its own, so that a panic is of this row.
-            match tokio::time::timeout(PATIENCE, tokio::spawn(error)).await {
-                Ok(Ok(said)) => fault.judge(&said),
+            match tokio::time::timeout(TIMEOUT, tokio::spawn(error)).await {
+                Ok(Ok(said)) => fault.check(&said),
                 Ok(Err(panic)) => Err(format!("{}: {panic}", fault.what)),
-                Err(_) => Err(format!("{}: no error within {PATIENCE:?}", fault.what)),
+                Err(_) => Err(format!("{}: no error within {TIMEOUT:?}", fault.what)),
             }
         });
     }

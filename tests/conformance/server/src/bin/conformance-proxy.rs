@@ -1,5 +1,5 @@
-//! `conformance-proxy URL`: a server in front of the one at the address, which the suite calls in its place. With a revision as the
-//! second argument, it speaks that revision to the server behind. Listens on 127.0.0.1 as `conformance-server` does.
+//! `conformance-proxy URL`: a server in front of the one at the address, which the suite calls instead. With a revision as the
+//! second argument, it uses that revision with the upstream server. Listens on 127.0.0.1 as `conformance-server` does.
 
 use std::error::Error;
 

@@ -1,5 +1,5 @@
 //! The official conformance suite against the server of this package: the scenarios of `tests/conformance/scenarios.txt`,
-//! one test a revision. The suite's own exit status leaves out warnings, so its checks are judged here.
+//! one test per revision. The suite's own exit status leaves out warnings, so its checks are evaluated here.
 
 mod list;
 mod server;
@@ -15,7 +15,9 @@ const EXTENSION: &str = "extension";
 /// Runs the scenarios of `revision`.
 fn conforms(revision: &str) {
     let listed = Listed::of(revision);
-    judge(revision, &Server::start(), |scenario, check, status| status == listed.expected(scenario, check));
+    assert_checks(revision, &Server::start(), |scenario, check, status| {
+        status == listed.expected(scenario, check)
+    });
 }
 
 /// Runs what the list has for `revision` through a proxy that speaks the newest revision to the server. Nothing fails; how a stream is
@@ -23,10 +25,10 @@ fn conforms(revision: &str) {
 fn conforms_through_a_proxy(revision: &str) {
     let server = Server::start();
     let is_good = |_: &str, _: &str, status| !matches!(status, Status::Failure | Status::Warning);
-    judge(revision, &server.behind_a_proxy("2026-07-28"), is_good);
+    assert_checks(revision, &server.behind_a_proxy("2026-07-28"), is_good);
 }
 
-fn judge(revision: &str, server: &Server, is_good: impl Fn(&str, &str, Status) -> bool) {
+fn assert_checks(revision: &str, server: &Server, is_good: impl Fn(&str, &str, Status) -> bool) {
     let listed = Listed::of(revision);
     // The suite takes no revision for an extension.
     let suite = Suite::new(Some(revision).filter(|revision| *revision != EXTENSION), server.url());

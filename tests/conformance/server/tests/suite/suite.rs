@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 use tempfile::TempDir;
 
-/// The suite, about to judge one server by one revision, or by the extensions, which have none.
+/// The suite, set up to check one server against one revision, or against the extensions, which have none.
 pub(crate) struct Suite<'a> {
     revision: Option<&'a str>,
     url: &'a str,

@@ -1,4 +1,4 @@
-//! Calls that follow a test's instructions, step by step.
+//! Tools whose calls a test controls, step by step.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,46 +15,49 @@ use toolwright::{
 /// A call's next step.
 #[derive(Debug)]
 enum Step {
-    Say(String),
+    Report(String),
     Close,
     Answer(String),
 }
 
-/// Tools whose calls a test leads; one call at a time of each.
+/// Tools whose calls a test controls; one call at a time of each.
 #[derive(Debug, Clone)]
-struct Talkers(Arc<BTreeMap<&'static str, Mutex<mpsc::UnboundedReceiver<Step>>>>);
+struct ScriptedTools(Arc<BTreeMap<&'static str, Mutex<mpsc::UnboundedReceiver<Step>>>>);
 
-/// Leads the calls of one tool.
+/// Controls the calls of one tool.
 #[derive(Debug, Clone)]
-pub struct Lead(mpsc::UnboundedSender<Step>);
+pub struct Controller(mpsc::UnboundedSender<Step>);
 
-/// A server with a tool of each of these names, and who leads them.
+/// Creates a server with one tool for each of these names, and a controller for each tool.
 ///
 /// # Panics
 /// If a name is invalid.
-pub fn talkers<const N: usize>(names: [&'static str; N], limits: Limits) -> (Service, [Lead; N]) {
+pub fn scripted_server<const N: usize>(
+    names: [&'static str; N],
+    limits: Limits,
+) -> (Service, [Controller; N]) {
     let mut receivers = BTreeMap::new();
-    let leads = names.map(|name| {
+    let controllers = names.map(|name| {
         let (sender, receiver) = mpsc::unbounded_channel();
         receivers.insert(name, Mutex::new(receiver));
-        Lead(sender)
+        Controller(sender)
     });
-    let talkers = Talkers(Arc::new(receivers));
-    (Server::new(()).provider(talkers).limits(limits).build().expect("the names are right"), leads)
+    let tools = ScriptedTools(Arc::new(receivers));
+    (Server::new(()).provider(tools).limits(limits).build().expect("the names are valid"), controllers)
 }
 
-impl Lead {
-    /// The call reports progress with this message.
-    pub fn say(&self, text: impl Into<String>) {
-        self.step(Step::Say(text.into()));
+impl Controller {
+    /// Makes the call report progress with this message.
+    pub fn report(&self, text: impl Into<String>) {
+        self.step(Step::Report(text.into()));
     }
 
-    /// The call closes its stream.
+    /// Makes the call close its stream.
     pub fn close(&self) {
         self.step(Step::Close);
     }
 
-    /// The call ends with this text.
+    /// Makes the call return this text.
     pub fn answer(&self, text: impl Into<String>) {
         self.step(Step::Answer(text.into()));
     }
@@ -64,7 +67,7 @@ impl Lead {
     }
 }
 
-impl Provider for Talkers {
+impl Provider for ScriptedTools {
     fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
         let schema = json!({"type": "object", "properties": {}});
         self.0.keys().map(|name| ToolDefinition::new(*name, schema.clone())).collect()
@@ -76,7 +79,7 @@ impl Provider for Talkers {
             let mut progress = 0.0;
             while let Some(step) = steps.recv().await {
                 match step {
-                    Step::Say(text) => {
+                    Step::Report(text) => {
                         progress += 1.0;
                         cx.progress(progress, None, Some(&text)).await;
                     }

@@ -1,4 +1,4 @@
-//! Clients that answer what a server asks.
+//! The builder of a client, and its responses to input requests.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use toolwright::{Revision, Service};
 
 use super::{RawClient, RawError, RpcError};
 
-/// How often a client calls again with answers before it gives up.
+/// The maximum number of retries with input responses.
 pub(super) const MAX_ROUNDS: usize = 16;
 
 /// A client that is not connected yet.
@@ -21,23 +21,23 @@ pub struct RawClientBuilder {
     pub(super) answers: Option<InputAnswers>,
 }
 
-/// The code that answers.
+/// The function that answers input requests.
 #[derive(Clone)]
 pub(super) struct InputAnswers(Arc<AnswerInput>);
 
 type AnswerInput = dyn Fn(&InputRequest) -> Result<Value, RpcError> + Send + Sync;
 
 impl RawClientBuilder {
-    /// Speaks this revision; the newest one if not set.
+    /// Sets the revision; the newest one by default.
     pub fn revision(mut self, revision: Revision) -> Self {
         self.revision = revision;
         self
     }
 
-    /// Answers the server's input requests with what `answer` returns: the result, such as `{"action": "decline"}`, or an
-    /// error. Declares that it can be asked for everything, unless [`RawClientBuilder::capabilities`] says otherwise.
+    /// Answers the server's input requests with the result of `answer`: the result, such as `{"action": "decline"}`, or an
+    /// error. Declares all capabilities for input requests, unless [`RawClientBuilder::capabilities`] sets others.
     ///
-    /// In 2026-07-28 [`RawClient::request`] then calls again with the answers, up to 16 times; an error ends the request,
+    /// In 2026-07-28 [`RawClient::request`] then retries with the input responses, up to 16 times; an error ends the request,
     /// since that revision has no way to send it.
     pub fn answering(
         mut self,
@@ -51,20 +51,20 @@ impl RawClientBuilder {
         self
     }
 
-    /// Declares these `ClientCapabilities`; none if not set.
+    /// Declares these `ClientCapabilities`; none by default.
     pub fn capabilities(mut self, capabilities: Value) -> Self {
         self.capabilities = capabilities;
         self
     }
 
-    /// Connects; a legacy client shakes hands. Call it within a tokio runtime.
+    /// Connects, with the handshake of a legacy revision. Call it within a tokio runtime.
     ///
     /// # Errors
     /// [`RawError::Rpc`] where the server refuses the handshake.
     pub async fn connect(self) -> Result<RawClient, RawError> {
         let client = RawClient::open(self);
         if client.revision.has_handshake() {
-            client.shake_hands().await?;
+            client.initialize().await?;
         }
         Ok(client)
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use test_http::client::Call;
 use test_http::lab::{Lab, Session};
-use test_protocol::asking;
 use test_protocol::dialog::{everything, next_round};
+use test_protocol::input_requests;
 use toolwright::{HttpConfig, Limits, limits::CallerLimits};
 
 const REVISIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
@@ -16,7 +16,10 @@ fn lab() -> Lab {
 }
 
 fn lab_with(limits: Limits) -> Lab {
-    Lab::serve(asking::server().limits(limits).build().expect("the tools are right"), HttpConfig::new())
+    Lab::serve(
+        input_requests::server().limits(limits).build().expect("the tools are right"),
+        HttpConfig::new(),
+    )
 }
 
 fn roots() -> Value {
@@ -251,14 +254,14 @@ fn a_question_on_a_lost_stream_is_asked_again() {
     let first = lost.fields().and_then(|event| event.id).expect("an event to go on from");
     drop(lost);
     let mut resumed = session.get().header("Last-Event-ID", &first).send();
-    resumed.judged("2025-11-25", "tools/call");
+    resumed.validate_as("2025-11-25", "tools/call");
     let question = resumed.message().expect("the question");
     assert_eq!(question["method"], "roots/list");
     let asked = resumed.last_event_id.clone().expect("events have ids");
     drop(resumed);
     respond(&session, &question["id"], &roots());
     let mut rest = session.get().header("Last-Event-ID", &asked).send();
-    rest.judged("2025-11-25", "tools/call");
+    rest.validate_as("2025-11-25", "tools/call");
     let answers = rest.messages();
     assert_eq!(answers.len(), 1, "{answers:?}");
     assert_eq!(answers[0]["result"]["content"][0]["text"], "A=file:///a");

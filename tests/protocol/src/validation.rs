@@ -1,4 +1,4 @@
-//! Judges every message of the server by the schema of the revision it speaks.
+//! Validates the server's messages against the schema of their revision.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -18,11 +18,11 @@ pub const SCHEMAS: [(&str, &str); 5] = [
 static VALIDATORS: LazyLock<Mutex<HashMap<(String, String), &'static Validator>>> =
     LazyLock::new(Mutex::default);
 
-/// Panics unless `message` is what `revision` lets a server send; `method` is that of the request it answers.
+/// Asserts that `message` is one that a server may send in `revision`; `method` is that of the request that it answers.
 ///
 /// # Panics
-/// If the message breaks the schema.
-pub fn check(revision: &str, method: Option<&str>, message: &Value) {
+/// If the message does not match the schema.
+pub fn validate(revision: &str, method: Option<&str>, message: &Value) {
     assert_eq!(message["jsonrpc"], "2.0", "{message}");
     if let Some(result) = message.get("result") {
         let definition = match method {
@@ -44,29 +44,29 @@ pub fn check(revision: &str, method: Option<&str>, message: &Value) {
             _ if revision == "2026-07-28" => "Result",
             _ => "EmptyResult",
         };
-        judge(revision, definition, result);
+        validate_definition(revision, definition, result);
         let response = if revision >= "2025-11-25" { "JSONRPCResultResponse" } else { "JSONRPCResponse" };
-        judge(revision, response, message);
+        validate_definition(revision, response, message);
     } else if message.get("error").is_some() {
         let response = if revision >= "2025-11-25" { "JSONRPCErrorResponse" } else { "JSONRPCError" };
-        // Up to 2025-06-18 the schema has no form for an error whose request had no id that could be read; JSON-RPC
+        // Up to 2025-06-18 the schema has no definition of an error whose request had no id that could be read; JSON-RPC
         // 2.0 §5 says `null` then.
         if !(revision <= "2025-06-18" && message["id"].is_null()) {
-            judge(revision, response, message);
+            validate_definition(revision, response, message);
         }
     } else if message.get("id").is_some() {
         // 2026-07-28 has no requests of servers, and so no definition for them.
-        judge(revision, "ServerRequest", message);
-        judge(revision, "JSONRPCRequest", message);
+        validate_definition(revision, "ServerRequest", message);
+        validate_definition(revision, "JSONRPCRequest", message);
     } else if message["method"] == "notifications/tasks" {
         // Of an extension (SEP-2663), which has no schema.
-        judge(revision, "JSONRPCNotification", message);
+        validate_definition(revision, "JSONRPCNotification", message);
     } else {
-        judge(revision, "ServerNotification", message);
+        validate_definition(revision, "ServerNotification", message);
     }
 }
 
-fn judge(revision: &str, definition: &str, instance: &Value) {
+fn validate_definition(revision: &str, definition: &str, instance: &Value) {
     let validator = validator(revision, definition);
     let problems: Vec<String> =
         validator.iter_errors(instance).map(|error| format!("{}: {error}", error.instance_path())).collect();

@@ -11,7 +11,7 @@ const WITH_FORMS: [&str; 3] = ["2025-06-18", "2025-11-25", "2026-07-28"];
 const ALL: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 
 fn peer_with(revision: &'static str, capabilities: Value) -> Peer {
-    let mut peer = Peer::start(SERVER, &[("ASKING", "1")]);
+    let mut peer = Peer::start(SERVER, &[("INPUT_REQUESTS", "1")]);
     peer.declare(capabilities);
     peer.speak(revision);
     peer
@@ -457,7 +457,7 @@ fn cancelling_a_call_cancels_its_request() {
 
 #[test]
 fn a_deadline_ends_an_input_request() {
-    let mut peer = Peer::start(SERVER, &[("ASKING", "1"), ("TIMEOUT_MS", "100")]);
+    let mut peer = Peer::start(SERVER, &[("INPUT_REQUESTS", "1"), ("TIMEOUT_MS", "100")]);
     peer.declare(everything());
     peer.speak("2025-11-25");
     peer.call(&json!(1), "book", &json!({}));

@@ -1,4 +1,4 @@
-//! Tools that ask the client while it waits.
+//! Tools that send input requests during a call: elicitation and sampling.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Tools, a prompt, a resource and a completion that ask their client.
+//! Tools, a prompt, a resource and a completion that send input requests: elicitation, sampling and roots.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
@@ -138,7 +138,7 @@ struct Nested {
     booking: Vec<Booking>,
 }
 
-/// All of them.
+/// All of the tools.
 #[derive(Debug, Toolset)]
 #[mcp(name = "host", version = "1.0.0", handler = Host)]
 pub enum HostTools {
@@ -164,17 +164,17 @@ pub enum HostTools {
     Panics(Panics),
     /// Keys.
     OneKey(OneKey),
-    /// Bounds.
+    /// Limits.
     Many(Many),
-    /// Patience.
+    /// Timeouts.
     Impatient(Impatient),
     /// Capabilities.
     Declared(Declared),
-    /// Mistakes.
+    /// Invalid schemas.
     Impossible(Impossible),
 }
 
-fn words<T: Serialize>(elicited: &Elicited<T>) -> String {
+fn describe<T: Serialize>(elicited: &Elicited<T>) -> String {
     match elicited {
         Elicited::Accepted(content) => json!(content).to_string(),
         Elicited::Declined => "declined".to_owned(),
@@ -190,7 +190,7 @@ struct Line {
 async fn line(cx: &Context, key: &str) -> Result<String, InputRequestError> {
     Ok(match cx.elicit::<Line>(key, &format!("What is {key}?")).await? {
         Elicited::Accepted(line) => line.text,
-        other => words(&other),
+        other => describe(&other),
     })
 }
 
@@ -208,13 +208,13 @@ macro_rules! handlers {
 }
 
 handlers! {
-    Book(_input, cx, _host) { Ok(words(&cx.elicit::<Booking>("booking", "When do you come?").await?)) }
-    ChooseSeveral(_input, cx, _host) { Ok(words(&cx.elicit::<Several>("tables", "Which?").await?)) }
+    Book(_input, cx, _host) { Ok(describe(&cx.elicit::<Booking>("booking", "When do you come?").await?)) }
+    ChooseSeveral(_input, cx, _host) { Ok(describe(&cx.elicit::<Several>("tables", "Which?").await?)) }
     Visit(_input, cx, _host) {
         let visited = cx.elicit_url("login", "https://example.com/login", "Log in there.").await?;
         cx.elicitation_complete("login").await;
         cx.elicitation_complete("another").await;
-        Ok(words(&visited))
+        Ok(describe(&visited))
     }
     Write(input, cx, _host) {
         let mut sampling = Sampling::new("Write a haiku.")
@@ -249,7 +249,7 @@ handlers! {
         for key in ["one", "two", "three"] {
             texts.push(line(cx, key).await?);
         }
-        // Asked before, and so not again.
+        // Answered before, so it is not sent again.
         texts.push(line(cx, "one").await?);
         Ok(format!("{} after {run} runs", texts.join(" ")))
     }
@@ -261,7 +261,7 @@ handlers! {
         });
         Ok(asked.await??)
     }
-    Form(input, cx, _host) { Ok(words(&cx.elicit_form("form", "Fill in.", &input.schema).await?)) }
+    Form(input, cx, _host) { Ok(describe(&cx.elicit_form("form", "Fill in.", &input.schema).await?)) }
     Panics(_input, cx, _host) {
         line(cx, "reason").await?;
         panic!("the secret reason")
@@ -270,16 +270,16 @@ handlers! {
         let (first, second) =
             tokio::join!(cx.elicit::<Line>("key", "First?"), cx.elicit::<Line>("key", "Second?"));
         second?;
-        Ok(words(&first?))
+        Ok(describe(&first?))
     }
     Many(input, cx, _host) {
         let ask = |number: usize| Box::pin(async move { line(cx, &format!("q{number}")).await });
-        let mut asking: Vec<_> = (0..input.count).map(ask).collect();
+        let mut pending: Vec<_> = (0..input.count).map(ask).collect();
         let mut texts = Vec::new();
-        // All in one task, so that all are asked when the first poll is over.
+        // All in one task, so that all are sent when the first poll is over.
         let joined = std::future::poll_fn(|task| {
             let mut failure = None;
-            asking.retain_mut(|asked| match asked.as_mut().poll(task) {
+            pending.retain_mut(|request| match request.as_mut().poll(task) {
                 Poll::Ready(Ok(text)) => {
                     texts.push(text);
                     false
@@ -292,7 +292,7 @@ handlers! {
             });
             match failure {
                 Some(error) => Poll::Ready(Err(error)),
-                None if asking.is_empty() => Poll::Ready(Ok(())),
+                None if pending.is_empty() => Poll::Ready(Ok(())),
                 None => Poll::Pending,
             }
         });
