@@ -1,6 +1,6 @@
-//! The derive macros of Toolwright: `Tool` and `Toolset`.
+//! The macros of Toolwright: the derives `Tool` and `Toolset`, and the attribute `handlers`.
 //!
-//! Both work in the same way: `attr` parses tokens into typed attributes, `model` describes the type, `check` holds
+//! The derives work in the same way: `attr` parses tokens into typed attributes, `model` describes the type, `check` holds
 //! the rules, `expand` generates the implementation. `check` may report mistakes; `expand` cannot, and always
 //! generates an implementation, so that one mistake never causes a second error.
 
@@ -9,6 +9,8 @@ mod model;
 
 mod check;
 mod expand;
+
+mod handlers;
 
 mod errors;
 mod json;
@@ -45,4 +47,18 @@ pub fn derive_toolset(input: TokenStream) -> TokenStream {
     let implementation = expand::toolset(&toolset);
     let errors = errors.into_compile_errors();
     quote::quote!(#errors #implementation).into()
+}
+
+/// Makes the methods of an `impl` block the handlers of their tools, and their tools the set that
+/// `Server::of` offers.
+///
+/// Each method takes `&self`, its tool by value and, if it needs one, `&Context` (or `Context`). It returns what a handler
+/// function may return: text, a number, `Json<T>`, other results of tools, or a `Result` of one whose error converts into
+/// `ToolError`. It may be `async`. Methods that are not handlers belong to another `impl` block; constants and types may stay.
+///
+/// `#[handlers(name = "shop", version = "1.2.0", title = "Shop", instructions = "…", workflow)]` sets what `#[mcp(…)]` sets on a
+/// toolset.
+#[proc_macro_attribute]
+pub fn handlers(keys: TokenStream, item: TokenStream) -> TokenStream {
+    handlers::handlers(&keys.into(), &item.into()).into()
 }

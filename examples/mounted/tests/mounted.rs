@@ -40,7 +40,7 @@ fn both_spellings_of_the_path_are_served_directly() {
             .header("MCP-Protocol-Version", MODERN)
             .header("Mcp-Method", "tools/call")
             .header("Mcp-Name", "sign")
-            .judged(MODERN, "tools/call")
+            .validate_as(MODERN, "tools/call")
             .send();
         assert_eq!(signed.status, 200, "{path}");
         let thanks = format!("Thank you, Ada! You are guest {}.", count + 1);

@@ -52,7 +52,7 @@ impl Program {
             .header("MCP-Protocol-Version", MODERN)
             .header("Mcp-Method", method)
             .header("Authorization", &format!("Bearer {token}"))
-            .judged(MODERN, method)
+            .validate_as(MODERN, method)
             .body(&body);
         match params["name"].as_str() {
             Some(name) => call.header("Mcp-Name", name),

@@ -13,12 +13,12 @@ pub(crate) use tool::tool;
 pub(crate) use toolset::toolset;
 
 /// The hidden module that generated code names.
-fn private(crate_path: Option<&Path>) -> TokenStream {
+pub(crate) fn private(crate_path: Option<&Path>) -> TokenStream {
     crate_path.map_or_else(|| quote!(::toolwright::__private), |path| quote!(#path::__private))
 }
 
 /// Returns the same tokens, all at `span`.
-fn respan(tokens: TokenStream, span: Span) -> TokenStream {
+pub(crate) fn respan(tokens: TokenStream, span: Span) -> TokenStream {
     let respan_token = |mut token| {
         match &mut token {
             TokenTree::Group(group) => {

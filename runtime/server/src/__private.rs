@@ -4,8 +4,11 @@ use toolwright_core::definition::ToolDefinition;
 use toolwright_core::result::IntoToolResult;
 use toolwright_core::tool::Tool;
 
+pub use toolwright_core::result::ToolError;
+
+pub use crate::context::Context;
 pub use crate::handler::Handler;
-pub use crate::router::{Dispatch, Router};
+pub use crate::router::{Dispatch, Handlers, Router};
 
 /// [`Handler`] for a type that may not be a tool. Derived code requires this trait, so that a variant that is not
 /// a tool causes only one error.

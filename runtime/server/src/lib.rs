@@ -76,7 +76,7 @@ pub use provider::{
     Changes, CompletionRequest, Outcome, PromptRequest, Provider, ProviderCapabilities, RawResult,
     ResourceRequest, ToolRequest,
 };
-pub use router::{Dispatch, Router};
+pub use router::{Dispatch, Handlers, Router};
 pub use server::Server;
 pub use service::Service;
 #[cfg(feature = "skills")]

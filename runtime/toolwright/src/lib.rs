@@ -10,6 +10,8 @@ pub use toolwright_core::result::{Json, ToolError, ToolResult};
 pub use toolwright_core::revision::Revision;
 pub use toolwright_core::tool::Tool;
 pub use toolwright_core::toolset::Toolset;
+#[cfg(feature = "server")]
+pub use toolwright_macros::handlers;
 pub use toolwright_macros::{Tool, Toolset};
 
 #[cfg(feature = "server")]
@@ -41,6 +43,7 @@ mod declare;
 pub mod __private {
     pub use crate::assert_manifest::{of_package, of_toolset};
     pub use toolwright_core::__private::*;
+    pub use toolwright_macros::Toolset as DeriveToolset;
     #[cfg(feature = "server")]
     pub use toolwright_server::__private::*;
 

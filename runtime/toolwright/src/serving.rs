@@ -22,7 +22,7 @@ pub use toolwright_server::tasks;
 
 /// The functions behind tools, prompts and resources, and the table that leads calls to them.
 pub mod handler {
-    pub use toolwright_server::{Dispatch, Handler, RequestHandler, Router, ToolHandler};
+    pub use toolwright_server::{Dispatch, Handler, Handlers, RequestHandler, Router, ToolHandler};
 }
 
 /// The ways to serve: one type per transport, for [`Server::serve`].

@@ -25,7 +25,7 @@ use crate::input_requests::StateKeys;
 use crate::limits::Limits;
 use crate::middleware::{Middleware, Stack};
 use crate::provider::{DynProvider, Provider};
-use crate::router::{Dispatch, Router};
+use crate::router::{Dispatch, Handlers, Router};
 use crate::service::{Parts, Service};
 use crate::tool::ToolEntry;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
@@ -86,6 +86,14 @@ impl<S: Send + Sync + 'static> Server<S> {
             middleware: Stack::default(),
             extensions: ExtensionParts::default(),
         }
+    }
+
+    /// Creates a server with the tools that `state` handles, as its `#[toolwright::handlers]` block says.
+    pub fn of(state: S) -> Self
+    where
+        S: Handlers<Tools: Dispatch<S>>,
+    {
+        Self::new(state).tools::<S::Tools>()
     }
 
     /// Adds the tools of `T`, a derived toolset or a single tool. Can be called more than once.

@@ -7,6 +7,7 @@ mod dropping;
 mod endings;
 mod eras;
 mod functions;
+mod handlers;
 mod input_requests;
 mod interleavings;
 mod lists;
