@@ -196,7 +196,15 @@ impl Types<'_> {
             schemars.extend(self.module.extension(&beside));
         }
         match header.as_ref().and_then(Value::as_str) {
-            Some(header) if is_tool && shape.is_exact => mcp.push(format!("header = {}", string(header))),
+            Some(header)
+                if is_tool
+                    && shape.is_exact
+                    && is_header_name(header)
+                    && self.can_be_header(schema)
+                    && self.headers.insert(header.to_ascii_lowercase()) =>
+            {
+                mcp.push(format!("header = {}", string(header)));
+            }
             Some(_) => self.differs(&below(at, "x-mcp-header"), "the header is left out"),
             None => {}
         }
@@ -214,6 +222,14 @@ impl Types<'_> {
 }
 
 impl Types<'_> {
+    /// Returns whether a value can be in a header: a string or a boolean. The derive also accepts integers, but only with bounds
+    /// of its own.
+    fn can_be_header(&self, schema: &Value) -> bool {
+        let target = schema.get("$ref").and_then(Value::as_str).and_then(|place| resolve(place, self.root));
+        let kind = target.unwrap_or(schema).get("type").and_then(Value::as_str);
+        matches!(kind, Some("string" | "boolean"))
+    }
+
     /// Lists the description of a shared schema that has a different one here.
     fn compare_descriptions(&mut self, schema: &Value, shown: &str) {
         let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { return };
@@ -228,4 +244,10 @@ impl Types<'_> {
 /// Returns the field for unlisted members.
 fn others(name: &str, text: &str) -> String {
     format!("    /// Members that are not listed.\n    #[serde(flatten)]\n    pub {name}: {text},\n")
+}
+
+/// Returns whether the derive accepts the name (RFC 9110, section 5.6.2).
+fn is_header_name(name: &str) -> bool {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_token)
 }

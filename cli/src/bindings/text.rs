@@ -36,7 +36,7 @@ pub(super) fn call(function: &str, argument: &str) -> String {
 /// A string literal.
 pub(super) fn string(text: &str) -> String {
     // `Debug` escapes everything that a literal requires; hidden characters are escaped too.
-    format!("{text:?}")
+    visible(&format!("{text:?}"))
 }
 
 /// Returns a literal with the JSON text of a value.

@@ -29,6 +29,7 @@ pub(super) fn add(module: &mut Module, name: &str, definition: &Map<String, Valu
     }
     let type_name = module.types.take(&pascal(name, "Tool"));
     let mut tool = Tool { module, name, definition, keys: vec![format!("name = {}", string(name))] };
+    tool.line_breaks();
     tool.annotations();
     tool.metadata();
     let output = definition.get("outputSchema").map(|schema| tool.output(schema, &type_name));
@@ -76,6 +77,22 @@ impl Tool<'_> {
                 Value::Bool(false) => self.keys.push(format!("{key} = false")),
                 _ => self.differs(below("/annotations", member), "it is not a boolean"),
             }
+        }
+    }
+
+    /// Lists the titles and descriptions in which a definition has line feeds instead of carriage returns. The title of the
+    /// tool and the descriptions of its arguments are unchanged.
+    fn line_breaks(&mut self) {
+        let mut found = Vec::new();
+        for (member, value) in self.definition {
+            carriage_returns(member, value, &below("", member), &mut found);
+        }
+        let is_unchanged = |place: &str| {
+            let argument = place.strip_prefix("/inputSchema/properties/");
+            place == "/title" || argument.is_some_and(|rest| rest.split('/').nth(1) == Some("description"))
+        };
+        for place in found.into_iter().filter(|place| !is_unchanged(place)) {
+            self.differs(place, "its carriage returns become line feeds");
         }
     }
 
@@ -215,6 +232,26 @@ impl Tool<'_> {
             }
         }
         (keywords, schema.clone())
+    }
+}
+
+/// Collects the places of titles and descriptions with carriage returns, in a member of a definition.
+fn carriage_returns(member: &str, value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) if matches!(member, "title" | "description") && text.contains('\r') => {
+            found.push(at.to_owned());
+        }
+        Value::Object(members) => {
+            for (member, value) in members {
+                carriage_returns(member, value, &below(at, member), found);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                carriage_returns("", item, &below(at, &index.to_string()), found);
+            }
+        }
+        _ => {}
     }
 }
 

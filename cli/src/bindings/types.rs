@@ -90,6 +90,8 @@ pub(super) struct Types<'a> {
     /// The references being resolved.
     open: Vec<String>,
     depth: usize,
+    /// The headers of arguments, in lower case: names of headers are case-insensitive.
+    pub(super) headers: BTreeSet<String>,
 }
 
 impl<'a> Types<'a> {
@@ -101,7 +103,17 @@ impl<'a> Types<'a> {
         name: &str,
     ) -> Self {
         let name = name.to_owned();
-        Self { module, tool, root, side, name, references: BTreeMap::new(), open: Vec::new(), depth: 0 }
+        Self {
+            module,
+            tool,
+            root,
+            side,
+            name,
+            references: BTreeMap::new(),
+            open: Vec::new(),
+            depth: 0,
+            headers: BTreeSet::new(),
+        }
     }
 
     pub(super) fn point(&mut self, pointer: &str, what: What) {

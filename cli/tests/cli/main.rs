@@ -11,6 +11,7 @@ mod same_bytes;
 mod agent;
 mod agent_gateway;
 mod bindings;
+mod bindings_hostile;
 mod check;
 
 mod config;
