@@ -49,7 +49,7 @@ pub const INHERITED: &[&str] = &[
     "WINDIR",
 ];
 /// How long a server may take to end once its input is closed, and again after SIGTERM.
-pub const PATIENCE: Duration = Duration::from_secs(2);
+pub const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How many lines of standard error an error shows.
 const SHOWN_LINES: usize = 20;
 /// The longest line of standard error that is kept as one, in bytes.
@@ -64,7 +64,7 @@ struct Tail(Mutex<VecDeque<String>>);
 /// Starts a server. Its task ends when the channel does, and the process with it.
 ///
 /// The process leads a group of its own, which ends with it: its input is closed, then the group gets SIGTERM, then SIGKILL,
-/// each after [`PATIENCE`]. Where `is_guarded` is set, it ends with this process too, however that ends.
+/// each after [`EXIT_TIMEOUT`]. Where `is_guarded` is set, it ends with this process too, however that ends.
 ///
 /// # Errors
 /// Where the command cannot be started, or a token for its environment cannot be had.
@@ -136,7 +136,7 @@ pub(crate) async fn start(
         if !was_asked {
             mux.host.tell(Event::Disconnected(error.problem().to_owned()));
         }
-        group.end(&mut child, PATIENCE).await;
+        group.end(&mut child, EXIT_TIMEOUT).await;
     }))
 }
 
@@ -288,22 +288,22 @@ impl Group {
     }
 
     /// Waits for the end, asks for it, and forces it.
-    async fn end(mut self, child: &mut Child, patience: Duration) {
-        if !self.is_gone(child, patience).await {
+    async fn end(mut self, child: &mut Child, time_limit: Duration) {
+        if !self.is_gone(child, time_limit).await {
             self.signal(false);
-            if !self.is_gone(child, patience).await {
+            if !self.is_gone(child, time_limit).await {
                 self.signal(true);
                 _ = child.start_kill();
-                _ = timeout(patience, child.wait()).await;
+                _ = timeout(time_limit, child.wait()).await;
             }
         }
         self.forget();
     }
 
-    /// Whether the process, and all that it started in its group, ends within `patience`.
-    async fn is_gone(&self, child: &mut Child, patience: Duration) -> bool {
-        let end = Instant::now() + patience;
-        if timeout(patience, child.wait()).await.is_err() {
+    /// Whether the process, and all that it started in its group, ends within `time_limit`.
+    async fn is_gone(&self, child: &mut Child, time_limit: Duration) -> bool {
+        let end = Instant::now() + time_limit;
+        if timeout(time_limit, child.wait()).await.is_err() {
             return false;
         }
         while self.has_members() {

@@ -177,8 +177,8 @@ impl Recipe {
         let http = self.http(&spec.url, &spec.headers, timing, spec.terminate_on_close, host)?;
         let plan = self.plan(learned);
         let expected = plan.revision.map_or(Expected::Any, Expected::Only);
-        let patience = plan.start.min(spec.timeout);
-        match http.meet(&self.identity, expected, plan.probe.min(patience), patience).await? {
+        let time_limit = plan.start.min(spec.timeout);
+        match http.meet(&self.identity, expected, plan.probe.min(time_limit), time_limit).await? {
             Met::Streamable(server) => {
                 http.remember(&self.identity);
                 if server.revision.has_handshake() && host.is_attentive() {

@@ -143,8 +143,8 @@ mod tests {
         (child, id)
     }
 
-    fn ends_within(child: &mut Child, patience: Duration) -> bool {
-        let end = Instant::now() + patience;
+    fn ends_within(child: &mut Child, time_limit: Duration) -> bool {
+        let end = Instant::now() + time_limit;
         while Instant::now() < end {
             if child.try_wait().unwrap().is_some() {
                 return true;

@@ -112,7 +112,7 @@ pub use builder::{
 };
 pub use call::Call;
 #[cfg(feature = "stdio")]
-pub use child::{INHERITED, PATIENCE};
+pub use child::{EXIT_TIMEOUT, INHERITED};
 pub use client::Client;
 pub use clients::{Clients, NamedTool, Offer};
 pub use error::{ClientError, ErrorKind};
@@ -121,7 +121,7 @@ pub use event::{Change, Event, LogLevel};
 pub use http::{Authorize, Authorizing, Refusal};
 #[cfg(feature = "oauth")]
 pub use oauth::{
-    Enterprise, FileTokenStore, LOCK_PATIENCE, LOGIN_PATIENCE, MAX_ISSUERS, MAX_TOKEN_FILE, MemoryTokenStore,
+    Enterprise, FileTokenStore, LOCK_TIMEOUT, LOGIN_TIMEOUT, MAX_ISSUERS, MAX_TOKEN_FILE, MemoryTokenStore,
     OAuth, StoreGuard, StoreKey, TokenStore,
 };
 pub use questions::{Elicitation, ElicitationAnswer, Root, Sampling};

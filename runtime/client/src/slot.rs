@@ -87,16 +87,16 @@ impl From<ClientError> for Unanswered {
     }
 }
 
-/// The deadline of a request, which progress moves.
+/// The time limit of a request, which progress extends.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Patience {
+pub(crate) struct TimeLimit {
     timeout: Duration,
     cap: Duration,
     last: Instant,
     end: Instant,
 }
 
-impl Patience {
+impl TimeLimit {
     pub(crate) fn new(timeout: Duration, cap: Duration) -> Self {
         let now = Instant::now();
         Self { timeout, cap, last: now + timeout, end: now + cap }
@@ -110,7 +110,7 @@ impl Patience {
         self.last = Instant::now() + self.timeout;
     }
 
-    /// Does not count what a person took, or an authorization server.
+    /// Excludes the time that a user or an authorization server took.
     #[cfg(feature = "http")]
     pub(crate) fn forgive(&mut self, taken: Duration) {
         (self.last, self.end) = (self.last + taken, self.end + taken);
@@ -217,8 +217,8 @@ impl Slot {
 
     /// Waits for the answer, as long as `watch` says.
     pub(crate) async fn wait(&self, watch: &mut Watch<'_>, asking: &Asking) -> Result<Reply, Unanswered> {
-        let mut patience = Patience::new(watch.timeout, watch.cap);
-        let mut timer = pin!(sleep_until(patience.deadline()));
+        let mut time_limit = TimeLimit::new(watch.timeout, watch.cap);
+        let mut timer = pin!(sleep_until(time_limit.deadline()));
         loop {
             let event = poll_fn(|cx| match self.poll(cx) {
                 Poll::Ready(event) => Poll::Ready(Some(event)),
@@ -227,14 +227,14 @@ impl Slot {
             match event.await {
                 Some(Event::Reply(reply)) => return reply.map_err(Unanswered::Failed),
                 Some(Event::Notices(notices)) => {
-                    patience.restart();
-                    timer.as_mut().reset(patience.deadline());
+                    time_limit.restart();
+                    timer.as_mut().reset(time_limit.deadline());
                     if let Some(on_notice) = &mut watch.on_notice {
                         notices.into_iter().for_each(&mut *on_notice);
                     }
                 }
-                None if patience.excuse(asking.last()) => timer.as_mut().reset(patience.deadline()),
-                None => return Err(patience.passed()),
+                None if time_limit.excuse(asking.last()) => timer.as_mut().reset(time_limit.deadline()),
+                None => return Err(time_limit.passed()),
             }
         }
     }

@@ -96,8 +96,8 @@ impl Client {
             match view.status {
                 _ if is_legacy && (view.status.has_ended() || view.status == TaskStatus::InputRequired) => {
                     // It waits for the end, and the server asks meanwhile (2025-11-25, "Input Required Status").
-                    let patience = end.saturating_duration_since(Instant::now());
-                    let result = self.ask_for_task(method::TASKS_RESULT, &task, Some(patience)).await?;
+                    let time_limit = end.saturating_duration_since(Instant::now());
+                    let result = self.ask_for_task(method::TASKS_RESULT, &task, Some(time_limit)).await?;
                     cancel.is_armed = false;
                     return Ok(result);
                 }
@@ -149,12 +149,12 @@ impl Client {
         &self,
         method: &'static str,
         task: &str,
-        patience: Option<Duration>,
+        time_limit: Option<Duration>,
     ) -> Result<String, ClientError> {
         let outgoing = about_task(method, task);
         let mut watch = self.watch();
-        if let Some(patience) = patience {
-            (watch.timeout, watch.cap) = (patience, patience);
+        if let Some(time_limit) = time_limit {
+            (watch.timeout, watch.cap) = (time_limit, time_limit);
         }
         self.send(&outgoing, &mut watch).await
     }

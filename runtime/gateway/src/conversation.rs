@@ -24,7 +24,7 @@ pub const MAX_WAITING: usize = 256;
 /// Maximum number of paused calls per principal.
 pub const MAX_WAITING_PER_CALLER: usize = 16;
 /// How long a call is paused before it is cancelled upstream: 5 minutes.
-pub const PATIENCE: Duration = Duration::from_mins(5);
+pub const INPUT_TIMEOUT: Duration = Duration::from_mins(5);
 /// Maximum number of input requests per call; further ones are rejected.
 const MAX_QUESTIONS: usize = 64;
 
@@ -40,7 +40,7 @@ pub(crate) struct Conversation {
 /// The state in which a conversation stops.
 pub(crate) enum Stop {
     /// The client must respond, in another request.
-    Asks(Box<Conversation>, String, InputRequest),
+    InputRequired(Box<Conversation>, String, InputRequest),
     Done(Result<(Revision, Box<RawValue>), ClientError>),
 }
 
@@ -63,12 +63,12 @@ impl Conversation {
                         InputRequest::new(question.method.as_str(), std::mem::take(&mut question.params));
                     let key = format!("{}-{}", request.method, self.asked);
                     if self.asked > MAX_QUESTIONS {
-                        question.refuse(error::internal("this call has asked too often"));
+                        question.refuse(error::internal("this call has sent too many input requests"));
                     } else if !can_answer(cx, &request) {
                         question.refuse(error::method_not_found(&request.method));
                     } else if !cx.revision().has_server_requests() {
                         self.open = Some((key.clone(), question));
-                        return Stop::Asks(Box::new(self), key, request);
+                        return Stop::InputRequired(Box::new(self), key, request);
                     } else {
                         match cx.request_input(&key, &request).await {
                             Ok(answer) => question.answer(answer),
@@ -122,7 +122,7 @@ impl Conversations {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores a conversation for [`PATIENCE`], and returns its id.
+    /// Stores a conversation for [`INPUT_TIMEOUT`], and returns its id.
     pub(crate) fn keep(
         self: &Arc<Self>,
         conversation: Box<Conversation>,
@@ -140,7 +140,7 @@ impl Conversations {
         drop(waiting);
         let (conversations, forgotten) = (Arc::downgrade(self), name.clone());
         tokio::spawn(async move {
-            sleep(PATIENCE).await;
+            sleep(INPUT_TIMEOUT).await;
             // Dropping it cancels the call.
             conversations.upgrade().and_then(|conversations| conversations.waiting().remove(&forgotten));
         });
@@ -202,7 +202,7 @@ mod tests {
         let keep = || conversations.keep(call(), &Access::Trusted);
         let names: Vec<_> = (0..MAX_WAITING).map(|_| keep().unwrap()).collect();
         assert!(keep().unwrap_err().message.contains("too many calls"));
-        sleep(PATIENCE + Duration::from_secs(1)).await;
+        sleep(INPUT_TIMEOUT + Duration::from_secs(1)).await;
         assert!(keep().is_ok());
         let input = InputResponses { state: names.first().cloned(), ..InputResponses::default() };
         let gone = conversations.resume(&input, &Access::Trusted).err().unwrap();

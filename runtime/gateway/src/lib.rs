@@ -23,8 +23,8 @@ mod breaker;
 pub mod calls;
 mod controlled;
 mod conversation;
-mod forged;
 mod gateway;
+mod gateway_meta;
 pub mod graph;
 mod hex;
 #[cfg(feature = "http")]
@@ -44,7 +44,7 @@ pub mod worker;
 
 pub use controlled::{Controlled, Controls};
 
-pub use conversation::{MAX_WAITING, MAX_WAITING_PER_CALLER, PATIENCE};
+pub use conversation::{INPUT_TIMEOUT, MAX_WAITING, MAX_WAITING_PER_CALLER};
 pub use gateway::{Applied, Gateway, GatewayError, MAX_SERVERS, UpstreamState, UpstreamStatus};
 pub use proxy::{MAX_WATCHED, Proxy};
 pub use scope::{EntryId, Scope, Selection};

@@ -99,8 +99,8 @@ impl Reply {
     }
 
     /// Waits until the client has closed the connection.
-    pub fn wait_for_end(&mut self, patience: Duration) -> bool {
-        _ = self.stream.set_read_timeout(Some(patience));
+    pub fn wait_for_end(&mut self, time_limit: Duration) -> bool {
+        _ = self.stream.set_read_timeout(Some(time_limit));
         let has_ended = matches!(self.stream.read(&mut [0; 1]), Ok(0));
         self.is_open = false;
         has_ended

@@ -301,8 +301,8 @@ handlers! {
         Ok(texts.join(" "))
     }
     Impatient(_input, cx, _host) {
-        let patience = Duration::from_millis(50);
-        Ok(match tokio::time::timeout(patience, line(cx, "quick")).await {
+        let time_limit = Duration::from_millis(50);
+        Ok(match tokio::time::timeout(time_limit, line(cx, "quick")).await {
             Ok(text) => text?,
             Err(_) => "nobody answered".to_owned(),
         })

@@ -8,7 +8,7 @@ use super::{DiffReport, Reported, UNDECIDED, witness_label};
 use crate::diff::rule::Class;
 use crate::report::code_span;
 
-/// How many changes of a class are listed: comments have a limit, and so has patience.
+/// How many changes of a class are listed: comments have a limit, and so have readers.
 const MAX_ROWS: usize = 100;
 
 pub(super) fn comment(report: &DiffReport) -> String {

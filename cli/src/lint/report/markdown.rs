@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Violation, counts};
 use crate::report::code_span;
 
-/// How many violations are listed: comments have a limit, and so has patience.
+/// How many violations are listed: comments have a limit, and so have readers.
 const MAX_ROWS: usize = 100;
 
 pub(super) fn comment(violations: &[Violation]) -> String {

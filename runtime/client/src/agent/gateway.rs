@@ -117,10 +117,10 @@ impl GatewayClient {
     /// without announcements the list is asked for every 2 seconds.
     ///
     /// # Errors
-    /// [`AgentError::ToolsNotReady`] with the nodes that are missing after `patience`; [`AgentError::Gateway`] at once.
-    pub async fn wait_for_tools(&self, patience: Duration) -> Result<Arc<[ListedTool]>, AgentError> {
+    /// [`AgentError::ToolsNotReady`] with the nodes that are missing after `time_limit`; [`AgentError::Gateway`] at once.
+    pub async fn wait_for_tools(&self, time_limit: Duration) -> Result<Arc<[ListedTool]>, AgentError> {
         let begun = Instant::now();
-        let deadline = begun + patience;
+        let deadline = begun + time_limit;
         let mut tools = self.list_tools().await?;
         if self.missing(&tools).is_empty() {
             return Ok(tools);

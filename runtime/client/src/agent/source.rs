@@ -39,7 +39,7 @@ impl ToolSource {
     pub async fn choose(
         gateway: GatewayClientBuilder,
         inline: Vec<ToolValue>,
-        patience: Duration,
+        time_limit: Duration,
     ) -> Result<Self, AgentError> {
         if gateway.context.connected_tool_node_ids.is_empty() {
             return Ok(Self::Inline(inline));
@@ -48,7 +48,7 @@ impl ToolSource {
             (gateway.on_event)(AgentEvent::InlineIgnored { count: inline.len() });
         }
         let gateway = gateway.connect().await?;
-        gateway.wait_for_tools(patience).await?;
+        gateway.wait_for_tools(time_limit).await?;
         Ok(Self::Gateway(Box::new(gateway)))
     }
 

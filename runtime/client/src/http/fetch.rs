@@ -14,7 +14,7 @@ use super::pool::Once;
 use super::{Address, Pool};
 
 /// How long one request may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(30);
 /// The largest document that is read.
 const MAX_BYTES: usize = 1 << 20;
 
@@ -97,7 +97,7 @@ pub(crate) async fn fetch_from(
     };
     let exchange = async {
         let (response, mut link) = Pool::default()
-            .send(&address, request, false, PATIENCE)
+            .send(&address, request, false, FETCH_TIMEOUT)
             .await
             .map_err(|broken| format!("{address}: {broken}"))?;
         let (head, mut body) = response.into_parts();
@@ -114,5 +114,7 @@ pub(crate) async fn fetch_from(
             Body::Cut(_) => Err(format!("{address}: the answer has more than 1 MiB")),
         }
     };
-    timeout(PATIENCE, exchange).await.map_err(|_| format!("{address}: no answer within {PATIENCE:?}"))?
+    timeout(FETCH_TIMEOUT, exchange)
+        .await
+        .map_err(|_| format!("{address}: no answer within {FETCH_TIMEOUT:?}"))?
 }

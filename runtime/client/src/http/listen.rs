@@ -14,7 +14,7 @@ use super::exchange::{Answer, LAST_EVENT, Opened, media_type};
 use super::session::RETRY;
 use super::{Clock, Http};
 use crate::message::Outgoing;
-use crate::slot::{Patience, Watch};
+use crate::slot::{TimeLimit, Watch};
 
 /// The longest pause before the stream is opened again.
 const MAX_PAUSE: Duration = Duration::from_mins(1);
@@ -49,9 +49,9 @@ impl Http {
         loop {
             let body = opened.response.into_body();
             let reader = EventReader::new(self.settings.max_message_bytes);
-            let timer = pin!(sleep_until(Patience::new(FOREVER, FOREVER).deadline()));
+            let timer = pin!(sleep_until(TimeLimit::new(FOREVER, FOREVER).deadline()));
             let mut clock =
-                Clock { patience: Patience::new(FOREVER, FOREVER), timer, asking: &self.host.asking };
+                Clock { time_limit: TimeLimit::new(FOREVER, FOREVER), timer, asking: &self.host.asking };
             let mut watch = Watch { timeout: FOREVER, cap: FOREVER, on_notice: None, relay: None };
             // No request has this id, so that nothing is taken for an answer.
             let ended = self.read_events(u64::MAX, body, opened.link, reader, &mut clock, &mut watch).await;

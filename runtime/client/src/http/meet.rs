@@ -15,7 +15,7 @@ use crate::era::{self, Identity, Verdict, is_modern_refusal, judge, rpc_error};
 use crate::error::{ClientError, ErrorKind, quoted};
 use crate::message::{self, Outgoing};
 use crate::server_info::ServerInfo;
-use crate::slot::{Patience, Reply, Unanswered, Watch};
+use crate::slot::{Reply, TimeLimit, Unanswered, Watch};
 
 const LET_CHOOSE: &str = "let the client choose the revision, or report this to those who make the server";
 
@@ -49,15 +49,15 @@ enum First {
 
 impl Http {
     /// Finds out the era, and begins the session of a legacy server. `probe` is how long a server may be silent before
-    /// `initialize` is attempted, `patience` how long one answer may take.
+    /// `initialize` is attempted, `time_limit` how long one answer may take.
     pub(crate) async fn meet(
         self: &Arc<Self>,
         identity: &Identity,
         expected: Expected,
         probe: Duration,
-        patience: Duration,
+        time_limit: Duration,
     ) -> Result<Met, ClientError> {
-        let probe = if expected == Expected::Any { probe } else { patience };
+        let probe = if expected == Expected::Any { probe } else { time_limit };
         let revision = match expected {
             Expected::Only(revision) if revision.has_handshake() => revision,
             _ => match self.probe(identity, probe).await? {
@@ -66,12 +66,12 @@ impl Http {
                 Err((revision, _)) => revision,
             },
         };
-        match self.begin(identity, revision, patience).await {
+        match self.begin(identity, revision, time_limit).await {
             // It was too slow for the probe, and modern after all.
             Ok(Met::MaybeSse(error)) | Err(error)
                 if expected == Expected::Any && error.rpc().is_some_and(is_modern_refusal) =>
             {
-                match self.probe(identity, patience).await? {
+                match self.probe(identity, time_limit).await? {
                     Ok(server) => Ok(Met::Streamable(server)),
                     Err((_, error)) => Err(error),
                 }
@@ -94,12 +94,12 @@ impl Http {
     async fn probe(
         self: &Arc<Self>,
         identity: &Identity,
-        patience: Duration,
+        time_limit: Duration,
     ) -> Result<Result<ServerInfo, (Revision, ClientError)>, ClientError> {
         self.lock().revision = Some(Revision::NEWEST);
         let meta = identity.meta();
         for is_last in [false, true] {
-            let first = self.first(&era::discover(), &meta, patience).await?;
+            let first = self.first(&era::discover(), &meta, time_limit).await?;
             let (verdict, said) = match first {
                 First::Reply { reply, status } => {
                     let said = match &reply {
@@ -143,13 +143,13 @@ impl Http {
         self: &Arc<Self>,
         identity: &Identity,
         revision: Revision,
-        patience: Duration,
+        time_limit: Duration,
     ) -> Result<Met, ClientError> {
         {
             let mut state = self.lock();
             (state.revision, state.session) = (None, None);
         }
-        let server = match self.first(&identity.initialize(revision), "", patience).await? {
+        let server = match self.first(&identity.initialize(revision), "", time_limit).await? {
             First::Reply { reply: Reply::Result(result), .. } => {
                 let advice = "use a newer client, or a server of the official revisions";
                 ServerInfo::of_handshake(&result)
@@ -184,16 +184,16 @@ impl Http {
         self: &Arc<Self>,
         outgoing: &Outgoing<'_>,
         meta: &str,
-        patience: Duration,
+        time_limit: Duration,
     ) -> Result<First, ClientError> {
         let mut body = Vec::new();
         // Ids of requests start above.
         message::request(&mut body, 1, outgoing, meta);
         let body = Bytes::from(body);
-        let timing = Patience::new(patience, patience);
+        let timing = TimeLimit::new(time_limit, time_limit);
         let timer = pin!(sleep_until(timing.deadline()));
-        let mut clock = Clock { patience: timing, timer, asking: &self.host.asking };
-        let mut watch = Watch { timeout: patience, cap: patience, on_notice: None, relay: None };
+        let mut clock = Clock { time_limit: timing, timer, asking: &self.host.asking };
+        let mut watch = Watch { timeout: time_limit, cap: time_limit, on_notice: None, relay: None };
         let (mut refusals, mut redirects) = (0, 0);
         loop {
             let refused = match self.exchange(1, &body, outgoing, &mut clock, &mut watch).await {
@@ -210,7 +210,7 @@ impl Http {
                 Ok(Answer::Refused(refused)) => refused,
                 Err(Unanswered::Failed(error)) => return Ok(First::Other { status: error.status(), error }),
                 Err(Unanswered::Silent(_) | Unanswered::Endless(_)) => {
-                    let problem = format!("no answer to `{}` within {patience:?}", outgoing.method);
+                    let problem = format!("no answer to `{}` within {time_limit:?}", outgoing.method);
                     let advice = "see whether the server hangs, or raise `start_timeout`";
                     return Ok(First::Other {
                         status: None,

@@ -50,7 +50,7 @@ use crate::era::Identity;
 use crate::error::{ClientError, ErrorKind};
 use crate::host::Host;
 use crate::message::{self, Outgoing};
-use crate::slot::{Asking, Patience, Reply, Unanswered, Watch};
+use crate::slot::{Asking, Reply, TimeLimit, Unanswered, Watch};
 
 /// How often a request is sent again because the server refused its token.
 const MAX_REFUSALS: usize = 3;
@@ -96,7 +96,7 @@ struct State {
 
 /// How long a request may still take.
 struct Clock<'a> {
-    patience: Patience,
+    time_limit: TimeLimit,
     timer: Pin<&'a mut Sleep>,
     asking: &'a Asking,
 }
@@ -111,24 +111,24 @@ impl Clock<'_> {
                 value = future.as_mut() => return Ok(value),
                 () = self.timer.as_mut() => {}
             }
-            if !self.patience.excuse(self.asking.last()) {
-                return Err(self.patience.passed());
+            if !self.time_limit.excuse(self.asking.last()) {
+                return Err(self.time_limit.passed());
             }
-            self.timer.as_mut().reset(self.patience.deadline());
+            self.timer.as_mut().reset(self.time_limit.deadline());
         }
     }
 
     fn restart(&mut self) {
-        self.patience.restart();
-        self.timer.as_mut().reset(self.patience.deadline());
+        self.time_limit.restart();
+        self.timer.as_mut().reset(self.time_limit.deadline());
     }
 
     /// Waits for `future`, whose time does not count: a user may log in.
     async fn beside<T>(&mut self, future: impl Future<Output = T>) -> T {
         let began = Instant::now();
         let value = future.await;
-        self.patience.forgive(began.elapsed());
-        self.timer.as_mut().reset(self.patience.deadline());
+        self.time_limit.forgive(began.elapsed());
+        self.timer.as_mut().reset(self.time_limit.deadline());
         value
     }
 }
@@ -176,9 +176,9 @@ impl Http {
         watch: &mut Watch<'_>,
     ) -> Result<Reply, Unanswered> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let patience = Patience::new(watch.timeout, watch.cap);
-        let timer = pin!(sleep_until(patience.deadline()));
-        let mut clock = Clock { patience, timer, asking: &self.host.asking };
+        let time_limit = TimeLimit::new(watch.timeout, watch.cap);
+        let timer = pin!(sleep_until(time_limit.deadline()));
+        let mut clock = Clock { time_limit, timer, asking: &self.host.asking };
         let mut cancel = CancelOnDrop { http: self, id, is_armed: self.is_legacy() };
         let outcome = self.answered(id, outgoing, meta, &mut clock, watch).await;
         cancel.is_armed &= matches!(outcome, Err(Unanswered::Silent(_) | Unanswered::Endless(_)));
@@ -266,15 +266,15 @@ impl Http {
         // To begin a session twice is to begin it once.
         let is_safe = method == method::INITIALIZED;
         let outgoing = Outgoing { method: method.to_owned().into(), is_safe, ..Outgoing::default() };
-        let patience = Patience::new(self.settings.timeout, self.settings.timeout);
-        let timer = pin!(sleep_until(patience.deadline()));
+        let time_limit = TimeLimit::new(self.settings.timeout, self.settings.timeout);
+        let timer = pin!(sleep_until(time_limit.deadline()));
         let mut watch = Watch {
             timeout: self.settings.timeout,
             cap: self.settings.timeout,
             on_notice: None,
             relay: None,
         };
-        let mut clock = Clock { patience, timer, asking: &self.host.asking };
+        let mut clock = Clock { time_limit, timer, asking: &self.host.asking };
         match self.exchange(0, &Bytes::from(message), &outgoing, &mut clock, &mut watch).await {
             Ok(answer) => Ok(answer),
             Err(Unanswered::Failed(error)) => Err(error),

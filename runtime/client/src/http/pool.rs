@@ -127,14 +127,14 @@ impl Pool {
         address: &Address,
         request: impl Fn() -> Request<Once>,
         is_safe: bool,
-        patience: Duration,
+        time_limit: Duration,
     ) -> Result<(Response<Incoming>, Link), Broken> {
         loop {
             let kept = self.take().await;
             let is_fresh = kept.is_none();
             let mut link = match kept {
                 Some(link) => link,
-                None => connect(address, patience).await?,
+                None => connect(address, time_limit).await?,
             };
             let sending = link.sender.try_send_request(request());
             let broken = match link.run(sending).await {
@@ -337,21 +337,22 @@ impl Link {
 }
 
 /// Opens a connection, over TLS where the address asks for it.
-pub(crate) async fn open_stream(address: &Address, patience: Duration) -> Result<Box<dyn Stream>, Broken> {
-    let late = |_| io::Error::new(io::ErrorKind::TimedOut, format!("no connection within {patience:?}"));
+pub(crate) async fn open_stream(address: &Address, time_limit: Duration) -> Result<Box<dyn Stream>, Broken> {
+    let late = |_| io::Error::new(io::ErrorKind::TimedOut, format!("no connection within {time_limit:?}"));
     let host = address.host.trim_matches(['[', ']']);
     let connecting = TcpStream::connect((host, address.port));
-    let stream = timeout(patience, connecting).await.map_err(late).flatten().map_err(Broken::NotConnected)?;
+    let stream =
+        timeout(time_limit, connecting).await.map_err(late).flatten().map_err(Broken::NotConnected)?;
     stream.set_nodelay(true).map_err(Broken::NotConnected)?;
-    if address.is_tls { over_tls(stream, host, patience).await } else { Ok(Box::new(stream)) }
+    if address.is_tls { over_tls(stream, host, time_limit).await } else { Ok(Box::new(stream)) }
 }
 
-async fn connect(address: &Address, patience: Duration) -> Result<Link, Broken> {
-    Link::over(open_stream(address, patience).await?).await
+async fn connect(address: &Address, time_limit: Duration) -> Result<Link, Broken> {
+    Link::over(open_stream(address, time_limit).await?).await
 }
 
 #[cfg(feature = "tls")]
-async fn over_tls(stream: TcpStream, host: &str, patience: Duration) -> Result<Box<dyn Stream>, Broken> {
+async fn over_tls(stream: TcpStream, host: &str, time_limit: Duration) -> Result<Box<dyn Stream>, Broken> {
     use super::tls::{connector, explain};
     let connector = connector()
         .map_err(|problem| Broken::NoTls(problem, "name a file of certificates in SSL_CERT_FILE"))?;
@@ -359,14 +360,14 @@ async fn over_tls(stream: TcpStream, host: &str, patience: Duration) -> Result<B
         .to_owned()
         .try_into()
         .map_err(|_| Broken::NoTls(format!("`{host}` is not the name of a server"), "correct the address"))?;
-    match timeout(patience, connector.connect(name, stream)).await {
+    match timeout(time_limit, connector.connect(name, stream)).await {
         Ok(Ok(stream)) => Ok(Box::new(stream)),
         Ok(Err(error)) => {
             let (problem, advice) = explain(&error, host);
             Err(Broken::NoTls(problem, advice))
         }
         Err(_) => Err(Broken::NoTls(
-            format!("no answer within {patience:?}"),
+            format!("no answer within {time_limit:?}"),
             "check that the port is one for https://, or raise `timeout`",
         )),
     }

@@ -17,7 +17,7 @@ use crate::error::{AFTER_LOSS, ClientError, ErrorKind};
 use crate::event::Event;
 use crate::message::{self, Outgoing};
 use crate::mux::Mux;
-use crate::slot::{Patience, Unanswered, Watch};
+use crate::slot::{TimeLimit, Unanswered, Watch};
 
 /// A stream whose address for messages is known.
 struct Stream {
@@ -47,9 +47,9 @@ impl Http {
             if status.is_success() && media_type(opened.response.headers()) == "text/event-stream" {
                 break opened;
             }
-            let patience = Patience::new(self.settings.timeout, self.settings.timeout);
-            let timer = pin!(sleep_until(patience.deadline()));
-            let mut clock = Clock { patience, timer, asking: &self.host.asking };
+            let time_limit = TimeLimit::new(self.settings.timeout, self.settings.timeout);
+            let timer = pin!(sleep_until(time_limit.deadline()));
+            let mut clock = Clock { time_limit, timer, asking: &self.host.asking };
             let (timeout, cap) = (self.settings.timeout, self.settings.timeout);
             let mut watch = Watch { timeout, cap, on_notice: None, relay: None };
             match self.read(0, opened, &mut clock, &mut watch).await {

@@ -12,9 +12,9 @@ use super::text::parameter;
 use crate::http::Address;
 
 /// How long a user may take to log in.
-pub const LOGIN_PATIENCE: Duration = Duration::from_mins(5);
+pub const LOGIN_TIMEOUT: Duration = Duration::from_mins(5);
 /// How long a browser may take to send its request, and to take the answer.
-const REQUEST_PATIENCE: Duration = Duration::from_secs(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest head of a request.
 const MAX_HEAD: usize = 16 << 10;
 /// How many connections are open at once; browsers open some ahead of time.
@@ -38,7 +38,7 @@ pub(super) async fn log_in(
         format!("no browser can be sent back to {redirect}: {error}; end what listens there, or choose another port")
     })?;
     open(url)?;
-    let waited = timeout(LOGIN_PATIENCE, async {
+    let waited = timeout(LOGIN_TIMEOUT, async {
         let mut requests = JoinSet::new();
         loop {
             let accepted = tokio::select! {
@@ -54,12 +54,12 @@ pub(super) async fn log_in(
             {
                 let (path, state) = (address.target.path().to_owned(), state.clone());
                 requests.spawn(async move {
-                    timeout(REQUEST_PATIENCE, answer(stream, &path, &state)).await.ok().flatten()
+                    timeout(REQUEST_TIMEOUT, answer(stream, &path, &state)).await.ok().flatten()
                 });
             }
         }
     });
-    waited.await.map_err(|_| format!("nobody logged in within {} minutes", LOGIN_PATIENCE.as_secs() / 60))
+    waited.await.map_err(|_| format!("nobody logged in within {} minutes", LOGIN_TIMEOUT.as_secs() / 60))
 }
 
 /// Listens at a port of this machine: for a name, in both families, since a browser may use either.

@@ -27,11 +27,11 @@ use http::{HeaderName, HeaderValue};
 use crate::config::{BoxFuture, Secret};
 use crate::http::{Address, Authorize, Authorizing, Refusal};
 use kept::{Kept, KeptToken};
-pub use loopback::LOGIN_PATIENCE;
+pub use loopback::LOGIN_TIMEOUT;
 use sign::Key;
 pub use store::{MAX_ISSUERS, MemoryTokenStore, StoreGuard, TokenStore};
 use text::Challenge;
-pub use token_file::{FileTokenStore, LOCK_PATIENCE, MAX_TOKEN_FILE, StoreKey};
+pub use token_file::{FileTokenStore, LOCK_TIMEOUT, MAX_TOKEN_FILE, StoreKey};
 
 /// How often tokens are asked for because of one request.
 const MAX_ATTEMPTS: usize = 3;
@@ -174,7 +174,7 @@ impl OAuth {
     }
 
     /// Tokens that the user agrees to in a browser of this machine. `open` opens an address. Meanwhile the client listens at
-    /// `http://127.0.0.1:{port}/callback`, where the page leads back to (RFC 8252 §7.3), for at most [`LOGIN_PATIENCE`].
+    /// `http://127.0.0.1:{port}/callback`, where the page leads back to (RFC 8252 §7.3), for at most [`LOGIN_TIMEOUT`].
     ///
     /// ```no_run
     /// use toolwright_client::OAuth;

@@ -18,7 +18,7 @@ use crate::config::{BoxFuture, Secret};
 /// The largest file that is read or written: 4 MiB.
 pub const MAX_TOKEN_FILE: usize = 4 << 20;
 /// How long another program is waited for that holds the lock: as long as a user may take to log in.
-pub const LOCK_PATIENCE: Duration = Duration::from_mins(5);
+pub const LOCK_TIMEOUT: Duration = Duration::from_mins(5);
 /// How often is seen whether the lock is free.
 const PAUSE: Duration = Duration::from_millis(20);
 const VERSION: u64 = 1;
@@ -187,7 +187,7 @@ impl FileTokenStore {
         let failed = |error: io::Error| format!("{shown} cannot be locked: {error}");
         make_folder(&self.path).map_err(failed)?;
         let file = private().create(true).truncate(false).open(&path).map_err(failed)?;
-        let end = Instant::now() + LOCK_PATIENCE;
+        let end = Instant::now() + LOCK_TIMEOUT;
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(StoreGuard::new(file)),
@@ -195,7 +195,7 @@ impl FileTokenStore {
                 Err(TryLockError::WouldBlock) if Instant::now() >= end => {
                     return Err(format!(
                         "another program has held {shown} for {} minutes: end its login, or end it",
-                        LOCK_PATIENCE.as_secs() / 60
+                        LOCK_TIMEOUT.as_secs() / 60
                     ));
                 }
                 Err(TryLockError::WouldBlock) => sleep(PAUSE).await,

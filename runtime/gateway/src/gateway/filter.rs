@@ -28,11 +28,16 @@ impl<T> Default for ByScope<T> {
 
 impl<T: Clone> ByScope<T> {
     /// Returns the entries of a list that `admits` returns true for.
-    pub(super) fn list(&self, sight: &Sight<'_>, all: Arc<[T]>, admits: impl Fn(&T) -> bool) -> Arc<[T]> {
-        let scope = match sight {
-            Sight::All => return all,
-            Sight::Nothing => return Arc::default(),
-            Sight::Scope(scope, _) => *scope,
+    pub(super) fn list(
+        &self,
+        visibility: &Visibility<'_>,
+        all: Arc<[T]>,
+        admits: impl Fn(&T) -> bool,
+    ) -> Arc<[T]> {
+        let scope = match visibility {
+            Visibility::All => return all,
+            Visibility::Nothing => return Arc::default(),
+            Visibility::Scope(scope, _) => *scope,
         };
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(same) = known.get(scope).filter(|known| Arc::ptr_eq(&known.all, &all)) {
@@ -58,7 +63,7 @@ pub(super) struct Owner {
 }
 
 /// The visibility of a caller.
-pub(super) enum Sight<'a> {
+pub(super) enum Visibility<'a> {
     /// Everything.
     All,
     /// The servers of an organization and run, or of the configuration, that a scope admits.
@@ -67,8 +72,8 @@ pub(super) enum Sight<'a> {
     Nothing,
 }
 
-impl<'a> Sight<'a> {
-    /// The view of a caller on a gateway that checks scopes.
+impl<'a> Visibility<'a> {
+    /// Returns the visibility of a caller of a gateway that checks scopes.
     pub(super) fn by_scope(caller: &'a Access, owner: &'a Owner) -> Self {
         match Scope::of(caller) {
             _ if caller.is_trusted() => Self::All,

@@ -125,7 +125,7 @@ async fn connect(client: Client, name: String, state: watch::Sender<State>, gate
                 let proxy = Arc::new(proxy);
                 state.send_replace(State::Up(Arc::clone(&proxy)));
                 if let Some(gateway) = gateway.upgrade() {
-                    gateway.is_up(&name, &proxy);
+                    gateway.on_connected(&name, &proxy);
                 }
                 return;
             }

@@ -25,7 +25,7 @@ use toolwright_core::prompt::Prompt;
 use toolwright_server::auth::Access;
 use toolwright_server::{Changes, Provider as _};
 
-use filter::{ByScope, Owner, Sight};
+use filter::{ByScope, Owner, Visibility};
 use member::Member;
 pub use member::UpstreamState;
 use merged::Merged;
@@ -78,7 +78,7 @@ struct Shared {
     prompts: Merged<Prompt>,
     pinning: Pinning,
     /// Whether callers only see what their scopes admit.
-    goes_by_scope: AtomicBool,
+    filters_by_scope: AtomicBool,
     owner: Owner,
     tools_by_scope: ByScope<ToolDefinition>,
     prompts_by_scope: ByScope<Prompt>,
@@ -96,8 +96,8 @@ pub enum GatewayError {
     #[error("{0}; give the server another name")]
     Name(#[from] ServerNameError),
     /// Two servers have the same name, ignoring case.
-    #[error("two servers have the name `{0}`, capitals aside; rename one of them")]
-    Twice(String),
+    #[error("two servers have the name `{0}`, ignoring case; rename one of them")]
+    Duplicate(String),
     /// More than [`MAX_SERVERS`].
     #[error("{0} servers are too many, {MAX_SERVERS} are allowed; use several gateways")]
     TooMany(usize),
@@ -142,7 +142,7 @@ pub struct UpstreamStatus {
 impl Gateway {
     /// How long [`Gateway::connect`] waits for servers that are not required: 1.5 seconds. Their tools may be
     /// added later.
-    pub const PATIENCE: Duration = Duration::from_millis(1_500);
+    pub const CONNECT_TIMEOUT: Duration = Duration::from_millis(1_500);
 
     /// Creates a gateway without servers.
     pub fn new() -> Self {
@@ -154,13 +154,13 @@ impl Gateway {
         Self::with_owner(Owner { org, run: Some(run) }, true)
     }
 
-    fn with_owner(owner: Owner, goes_by_scope: bool) -> Self {
+    fn with_owner(owner: Owner, filters_by_scope: bool) -> Self {
         Self(Arc::new(Shared {
             members: RwLock::new(Arc::default()),
             tools: Merged::default(),
             prompts: Merged::default(),
             pinning: Pinning::default(),
-            goes_by_scope: AtomicBool::new(goes_by_scope),
+            filters_by_scope: AtomicBool::new(filters_by_scope),
             owner,
             tools_by_scope: ByScope::default(),
             prompts_by_scope: ByScope::default(),
@@ -171,7 +171,7 @@ impl Gateway {
 
     /// Creates a gateway for these servers. `build` returns the client settings for each.
     ///
-    /// Waits for the [`required`](ServerSpec::required) servers, and at most [`Gateway::PATIENCE`] for the
+    /// Waits for the [`required`](ServerSpec::required) servers, and at most [`Gateway::CONNECT_TIMEOUT`] for the
     /// others.
     ///
     /// # Errors
@@ -192,7 +192,7 @@ impl Gateway {
             }
         };
         // The others are reported when they are connected.
-        _ = timeout(Self::PATIENCE, others).await;
+        _ = timeout(Self::CONNECT_TIMEOUT, others).await;
         for member in members.iter().filter(|member| member.spec().required) {
             if let Some(error) = member.first_attempt().await {
                 return Err(GatewayError::Required(error));
@@ -206,7 +206,7 @@ impl Gateway {
     /// [trusted](toolwright_server::auth::Access::Trusted) caller sees everything. Call it before building a
     /// server.
     pub fn by_scope(self) -> Self {
-        self.0.goes_by_scope.store(true, Ordering::Relaxed);
+        self.0.filters_by_scope.store(true, Ordering::Relaxed);
         self
     }
 
@@ -214,7 +214,7 @@ impl Gateway {
     /// connected in the background, and connections of removed servers are closed when their calls have ended.
     ///
     /// # Errors
-    /// [`GatewayError::Name`], [`GatewayError::Twice`] or [`GatewayError::TooMany`]; nothing is changed then.
+    /// [`GatewayError::Name`], [`GatewayError::Duplicate`] or [`GatewayError::TooMany`]; nothing is changed then.
     ///
     /// # Panics
     /// Outside of a Tokio runtime.
@@ -231,7 +231,7 @@ impl Gateway {
         for spec in &specs {
             check_server(&spec.name)?;
             if !taken.insert(spec.name.to_ascii_lowercase()) {
-                return Err(GatewayError::Twice(spec.name.clone()));
+                return Err(GatewayError::Duplicate(spec.name.clone()));
             }
         }
         let build: Build = Arc::new(build);
@@ -265,7 +265,7 @@ impl Gateway {
         let members = self.0.members();
         self.0.pinning.retain(|server| members.iter().any(|member| member.name() == server));
         if !left.is_empty() {
-            self.0.tell_all();
+            self.0.notify_all();
         }
         Ok(applied)
     }
@@ -277,7 +277,7 @@ impl Gateway {
     /// Only tools are pinned, not prompts and resources.
     pub fn set_pins(&self, pins: Pins, mode: PinMode, report: impl Fn(&Finding) + Send + Sync + 'static) {
         self.0.pinning.set(pins, mode, Arc::new(report));
-        self.0.tell_all();
+        self.0.notify_all();
     }
 
     /// Returns the tools of each connected server, as listed by the server, regardless of pins.
@@ -328,12 +328,12 @@ impl Shared {
         Arc::clone(&self.members.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns the view of a caller.
-    fn sight<'a>(&'a self, caller: &'a Access) -> Sight<'a> {
-        if self.goes_by_scope.load(Ordering::Relaxed) {
-            Sight::by_scope(caller, &self.owner)
+    /// Returns the visibility of a caller.
+    fn visibility<'a>(&'a self, caller: &'a Access) -> Visibility<'a> {
+        if self.filters_by_scope.load(Ordering::Relaxed) {
+            Visibility::by_scope(caller, &self.owner)
         } else {
-            Sight::All
+            Visibility::All
         }
     }
 
@@ -342,7 +342,7 @@ impl Shared {
     }
 
     /// Notifies the servers that use this provider that every list may have changed.
-    fn tell_all(&self) {
+    fn notify_all(&self) {
         for changes in self.listeners() {
             changes.tools();
             changes.prompts();

@@ -37,16 +37,15 @@ impl Pinning {
     /// New findings are reported once.
     pub(super) fn admit(&self, server: &str, listed: Arc<[ToolDefinition]>) -> Arc<[ToolDefinition]> {
         let mut state = self.lock();
-        let Some(state_now) = &mut *state else { return listed };
-        let before = state_now.seen.get(server);
+        let Some(current) = &mut *state else { return listed };
+        let before = current.seen.get(server);
         if let Some(seen) = before.filter(|seen| Arc::ptr_eq(&seen.listed, &listed)) {
             return Arc::clone(&seen.admitted);
         }
-        let findings = state_now.pins.check(server, &listed);
+        let findings = current.pins.check(server, &listed);
         let known: HashSet<&Finding> = before.into_iter().flat_map(|seen| &seen.findings).collect();
         let new: Vec<Finding> = findings.iter().filter(|finding| !known.contains(finding)).cloned().collect();
-        let is_quarantined =
-            |finding: &&Finding| state_now.mode == PinMode::Block && finding.reason.is_drift();
+        let is_quarantined = |finding: &&Finding| current.mode == PinMode::Block && finding.reason.is_drift();
         let quarantined: HashSet<&str> =
             findings.iter().filter(is_quarantined).map(|finding| finding.tool.as_str()).collect();
         let admitted = if quarantined.is_empty() {
@@ -55,8 +54,8 @@ impl Pinning {
             listed.iter().filter(|tool| !quarantined.contains(tool.name.as_str())).cloned().collect()
         };
         let seen = Seen { listed, admitted: Arc::clone(&admitted), findings };
-        state_now.seen.insert(server.to_owned(), seen);
-        let report = Arc::clone(&state_now.report);
+        current.seen.insert(server.to_owned(), seen);
+        let report = Arc::clone(&current.report);
         drop(state);
         for finding in &new {
             report(finding);

@@ -22,36 +22,36 @@ use crate::proxy::Proxy;
 impl Provider for Gateway {
     fn attach(&self, changes: Changes) {
         self.0.listeners.lock().unwrap_or_else(PoisonError::into_inner).push(changes.clone());
-        for (_, proxy) in self.0.up() {
+        for (_, proxy) in self.0.connected() {
             proxy.attach(changes.clone());
         }
     }
 
     fn capabilities(&self) -> ProviderCapabilities {
         let capabilities = ProviderCapabilities::TOOLS.with_prompts().with_resources().with_completions();
-        if self.0.goes_by_scope.load(Ordering::Relaxed) {
+        if self.0.filters_by_scope.load(Ordering::Relaxed) {
             return capabilities.with_lists_by_caller();
         }
         capabilities
     }
 
     fn tools(&self, caller: &Access) -> Arc<[ToolDefinition]> {
-        let up = self.0.up().into_iter().filter(|(member, _)| member.spec().load_tools);
+        let up = self.0.connected().into_iter().filter(|(member, _)| member.spec().load_tools);
         let admitted = up.map(|(member, proxy)| {
             let tools = self.0.pinning.admit(member.name(), proxy.tools(caller));
             (member, tools)
         });
         let all = self.0.tools.list(admitted.collect());
-        let sight = self.0.sight(caller);
-        self.0.tools_by_scope.list(&sight, all, |tool| {
-            origin(tool.meta.as_ref()).is_some_and(|server| sight.has(server, &tool.name))
+        let visibility = self.0.visibility(caller);
+        self.0.tools_by_scope.list(&visibility, all, |tool| {
+            origin(tool.meta.as_ref()).is_some_and(|server| visibility.has(server, &tool.name))
         })
     }
 
     fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
-            let sight = self.0.sight(cx.access());
-            let admits = |server: &str| sight.has(server, request.name);
+            let visibility = self.0.visibility(cx.access());
+            let admits = |server: &str| visibility.has(server, request.name);
             let Some((proxy, name)) = self.0.tools.find(request.name, admits) else {
                 return error::unknown("tool", request.name).into();
             };
@@ -62,12 +62,12 @@ impl Provider for Gateway {
     }
 
     fn prompts(&self, caller: &Access) -> Arc<[Prompt]> {
-        let up = self.0.up().into_iter().filter(|(member, _)| member.spec().load_prompts);
+        let up = self.0.connected().into_iter().filter(|(member, _)| member.spec().load_prompts);
         let sources: Vec<Source<Prompt>> =
             up.map(|(member, proxy)| (member, proxy.prompts(caller))).collect();
-        let (all, sight) = (self.0.prompts.list(sources), self.0.sight(caller));
-        self.0.prompts_by_scope.list(&sight, all, |prompt| {
-            origin(prompt.meta.as_ref()).is_some_and(|server| sight.has_all_of(server))
+        let (all, visibility) = (self.0.prompts.list(sources), self.0.visibility(caller));
+        self.0.prompts_by_scope.list(&visibility, all, |prompt| {
+            origin(prompt.meta.as_ref()).is_some_and(|server| visibility.has_all_of(server))
         })
     }
 
@@ -88,14 +88,14 @@ impl Provider for Gateway {
 
     fn resources(&self, caller: &Access) -> Arc<[Resource]> {
         let mut taken = HashSet::new();
-        let up = self.0.up_for(caller);
+        let up = self.0.connected_for(caller);
         let all = up.iter().flat_map(|(_, proxy)| proxy.resources(caller).to_vec());
         all.filter(|resource| taken.insert(resource.uri.clone())).collect()
     }
 
     fn resource_templates(&self, caller: &Access) -> Arc<[ResourceTemplate]> {
         let mut taken = HashSet::new();
-        let up = self.0.up_for(caller);
+        let up = self.0.connected_for(caller);
         let all = up.iter().flat_map(|(_, proxy)| proxy.resource_templates(caller).to_vec());
         all.filter(|template| taken.insert(template.uri_template.clone())).collect()
     }
@@ -106,7 +106,7 @@ impl Provider for Gateway {
         cx: &'a Context,
     ) -> BoxFuture<'a, Outcome<ResourceResult>> {
         Box::pin(async move {
-            for (_, proxy) in self.0.who_may_have(request.uri, cx.access()) {
+            for (_, proxy) in self.0.candidates_for(request.uri, cx.access()) {
                 match proxy.read_resource(request, cx).await {
                     Outcome::Error(error) if error.code == cx.revision().resource_not_found_code() => {}
                     outcome => return outcome,
@@ -118,7 +118,7 @@ impl Provider for Gateway {
 
     fn watch_resource(&self, uri: &str) {
         // Permission was checked before; the server asks on behalf of no particular caller.
-        if let Some((member, proxy)) = self.0.who_may_have(uri, &Access::Trusted).into_iter().next() {
+        if let Some((member, proxy)) = self.0.candidates_for(uri, &Access::Trusted).into_iter().next() {
             proxy.watch_resource(uri);
             self.0.watched().insert(uri.to_owned(), member.name().to_owned());
         }
@@ -126,7 +126,7 @@ impl Provider for Gateway {
 
     fn unwatch_resource(&self, uri: &str) {
         let Some(server) = self.0.watched().remove(uri) else { return };
-        for (member, proxy) in self.0.up() {
+        for (member, proxy) in self.0.connected() {
             if member.name() == server {
                 proxy.unwatch_resource(uri);
             }
@@ -145,7 +145,7 @@ impl Provider for Gateway {
                     found.map(|(proxy, name)| (proxy, Reference::Prompt { name }))
                 }
                 Reference::Resource { uri } => {
-                    let mut up = self.0.up_for(cx.access()).into_iter();
+                    let mut up = self.0.connected_for(cx.access()).into_iter();
                     let has = |proxy: &Proxy| {
                         proxy
                             .resource_templates(cx.access())
@@ -157,8 +157,10 @@ impl Provider for Gateway {
                 _ => None,
             };
             let Some((proxy, reference)) = found else {
-                return error::invalid_params("nothing here has the prompt or the template of the reference")
-                    .into();
+                return error::invalid_params(
+                    "no server has the prompt or the resource template of the reference",
+                )
+                .into();
             };
             let CompletionRequest { argument, value, arguments, .. } = request;
             proxy.complete(CompletionRequest::new(&reference, argument, value, arguments), cx).await
@@ -168,29 +170,29 @@ impl Provider for Gateway {
 
 impl Shared {
     /// Returns the connected servers.
-    fn up(&self) -> Vec<(Arc<Member>, Arc<Proxy>)> {
+    fn connected(&self) -> Vec<(Arc<Member>, Arc<Proxy>)> {
         let members = self.members();
         let up = members.iter().filter_map(|member| Some((Arc::clone(member), member.proxy()?)));
         up.collect()
     }
 
     /// Returns the connected servers that the caller has full access to.
-    fn up_for(&self, caller: &Access) -> Vec<(Arc<Member>, Arc<Proxy>)> {
-        let (mut up, sight) = (self.up(), self.sight(caller));
-        up.retain(|(member, _)| sight.has_all_of(member.name()));
+    fn connected_for(&self, caller: &Access) -> Vec<(Arc<Member>, Arc<Proxy>)> {
+        let (mut up, visibility) = (self.connected(), self.visibility(caller));
+        up.retain(|(member, _)| visibility.has_all_of(member.name()));
         up
     }
 
     /// Returns the server of a prompt for a caller, and the prompt's name there.
     fn prompt(&self, public: &str, caller: &Access) -> Option<(Arc<Proxy>, String)> {
-        let sight = self.sight(caller);
-        self.prompts.find(public, |server| sight.has_all_of(server))
+        let visibility = self.visibility(caller);
+        self.prompts.find(public, |server| visibility.has_all_of(server))
     }
 
     /// Returns the servers that may have a resource: those that list it, then those with a template whose prefix
     /// matches, then the others, since a tool result may link to an unlisted resource.
-    fn who_may_have(&self, uri: &str, caller: &Access) -> Vec<(Arc<Member>, Arc<Proxy>)> {
-        let mut up = self.up_for(caller);
+    fn candidates_for(&self, uri: &str, caller: &Access) -> Vec<(Arc<Member>, Arc<Proxy>)> {
+        let mut up = self.connected_for(caller);
         up.retain(|(_, proxy)| proxy.capabilities().resources);
         up.sort_by_cached_key(|(_, proxy)| {
             if proxy.resources(caller).iter().any(|resource| resource.uri == uri) {
@@ -212,7 +214,7 @@ impl Shared {
     }
 
     /// Handles the connection of a server.
-    pub(super) fn is_up(&self, name: &str, proxy: &Arc<Proxy>) {
+    pub(super) fn on_connected(&self, name: &str, proxy: &Arc<Proxy>) {
         for changes in self.listeners() {
             proxy.attach(changes);
         }
@@ -221,6 +223,6 @@ impl Shared {
         for uri in &watched {
             proxy.watch_resource(uri);
         }
-        self.tell_all();
+        self.notify_all();
     }
 }

@@ -7,36 +7,36 @@ use toolwright_server::{Context, Elicited, InputRequestError, InputResponses};
 
 use super::Refusal;
 
-/// The key under which a user is asked to allow a call.
+/// The key of the input request for the approval of a call.
 const APPROVAL: &str = "io.toolwright.gateway/approval";
-/// How much of the arguments a user is shown, in characters.
-const SHOWN: usize = 1_000;
+/// The maximum number of characters of the arguments in the request.
+const MAX_ARGUMENT_CHARS: usize = 1_000;
 
 #[derive(Deserialize)]
 struct Answer {
     allow: bool,
 }
 
-/// Asks the user of the client whether a call may be made. `input` is what the client has answered so far.
+/// Requests the approval of a call from the client's user. `input` has the input responses so far.
 pub(crate) async fn approve(
     tool: &str,
     arguments: Option<&RawValue>,
     input: Option<&InputResponses>,
     cx: &Context,
 ) -> Result<(), Refusal> {
-    // The server has asked in the name of the tool since, which comes after this.
+    // The tool has sent an input request since, so the call was approved before.
     if cx.revision().has_server_requests() && input.is_some() {
         return Ok(());
     }
     let arguments = arguments.map_or("{}", RawValue::get);
-    let shown: String = arguments.chars().take(SHOWN).collect();
+    let shown: String = arguments.chars().take(MAX_ARGUMENT_CHARS).collect();
     let more = if shown.len() < arguments.len() { " …" } else { "" };
     let message = format!("May the agent call `{tool}` with these arguments?\n{shown}{more}");
     let allow = json!({"type": "boolean", "title": "Allow this call"});
     let form = json!({"type": "object", "properties": {"allow": allow}, "required": ["allow"]});
     let answer = cx.elicit_form(APPROVAL, &message, &form).await;
     let answer = answer.map_err(|error: InputRequestError| {
-        let text = format!("`{tool}` needs the approval of a user, and nobody can be asked: {error}");
+        let text = format!("`{tool}` needs the approval of a user, and the request for it failed: {error}");
         Refusal::new("approval_required", text)
     })?;
     let is_allowed = match answer {
@@ -55,7 +55,7 @@ pub(crate) async fn approve(
     Err(Refusal::new("declined", text))
 }
 
-/// What the client has answered to the provider, without what it was asked here; none where that is all.
+/// Returns the input responses for the provider, without the approval; `None` if there are no others.
 pub(crate) fn inner_input(input: Option<&InputResponses>) -> Option<InputResponses> {
     let mut input = input.cloned()?;
     input.responses.remove(APPROVAL);

@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(
             stand.begin("caller-7", "read").unwrap_err().kind,
             "rate_limited",
-            "nobody is forgotten early"
+            "no usage is forgotten early"
         );
         tokio::time::sleep(Duration::from_secs(61)).await;
         stand.begin("one-more", "read").unwrap();

@@ -21,10 +21,10 @@ use super::Upstream;
 const PAUSE: Duration = Duration::from_secs(1);
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 /// How long changes are collected before a list is read.
-const GATHERED: Duration = Duration::from_millis(50);
+const DEBOUNCE: Duration = Duration::from_millis(50);
 /// How long to wait for the upstream server to acknowledge the subscription before the lists are read without
 /// it.
-const AGREEMENT: Duration = Duration::from_secs(5);
+const ACKNOWLEDGEMENT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The lists as last read. If reading fails, a list stays unchanged.
 #[derive(Debug, Default)]
@@ -94,7 +94,7 @@ impl Upstream {
 
     /// Requests log messages of all levels from a server of 2025-11-25 or earlier: each caller receives the
     /// levels that it requested.
-    pub(crate) async fn ask_for_logs(&self) {
+    pub(crate) async fn request_all_logs(&self) {
         if self.info.revision.has_handshake() && self.info.has("logging") {
             // A server that does not support this sends any levels.
             _ = self.client.request(method::LOGGING_SET_LEVEL, json!({"level": "debug"})).await;
@@ -108,13 +108,13 @@ impl Upstream {
             let tools: Vec<_> = tools.iter().map(|tool| without_tasks(tool.definition())).collect();
             self.lists.update(|snapshot| snapshot.tools = tools.into());
             stale.tools = false;
-            self.tell(toolwright_server::Changes::tools);
+            self.notify(toolwright_server::Changes::tools);
         }
         if stale.prompts {
             let prompts: Vec<Prompt> = self.read(ListKind::Prompts).await?;
             self.lists.update(|snapshot| snapshot.prompts = prompts.into());
             stale.prompts = false;
-            self.tell(toolwright_server::Changes::prompts);
+            self.notify(toolwright_server::Changes::prompts);
         }
         if stale.resources {
             let resources: Vec<Resource> = self.read(ListKind::Resources).await?;
@@ -123,7 +123,7 @@ impl Upstream {
                 (snapshot.resources, snapshot.templates) = (resources.into(), templates.into());
             });
             stale.resources = false;
-            self.tell(toolwright_server::Changes::resources);
+            self.notify(toolwright_server::Changes::resources);
         }
         Ok(())
     }
@@ -141,20 +141,20 @@ impl Upstream {
 
     /// Returns the stream of list changes of the upstream server, if it supports any.
     fn changes(&self) -> Option<toolwright_client::Changes> {
-        let tells = |kind: &str| {
+        let notifies = |kind: &str| {
             let capability = self.info.capabilities.get(kind);
-            capability.and_then(|capability| capability.get("listChanged")).is_some_and(|tells| tells == true)
+            capability.and_then(|capability| capability.get("listChanged")).is_some_and(|flag| flag == true)
         };
         let mut changes = toolwright_client::Changes::new();
         // A lost connection counts as a change, and needs no subscription on legacy servers.
         let mut is_any = self.info.revision.has_handshake();
-        if tells("tools") {
+        if notifies("tools") {
             (changes, is_any) = (changes.tools(), true);
         }
-        if tells("prompts") {
+        if notifies("prompts") {
             (changes, is_any) = (changes.prompts(), true);
         }
-        if tells("resources") {
+        if notifies("resources") {
             (changes, is_any) = (changes.resources(), true);
         }
         is_any.then_some(changes)
@@ -165,13 +165,14 @@ impl Upstream {
 /// the subscription.
 pub(crate) async fn follow(upstream: Arc<Upstream>) -> Option<JoinHandle<()>> {
     let changes = upstream.changes()?;
-    let (agreed, agreement) = oneshot::channel();
+    let (acknowledged, acknowledgement) = oneshot::channel();
     let task = tokio::spawn(async move {
-        let (mut agreed, mut pause) = (Some(agreed), PAUSE);
+        let (mut acknowledged, mut pause) = (Some(acknowledged), PAUSE);
         loop {
             match upstream.client.subscribe(changes.clone()).await {
                 Ok(subscription) => {
-                    let is_again = agreed.take().is_none_or(|agreed| agreed.send(()).is_err());
+                    let is_again =
+                        acknowledged.take().is_none_or(|acknowledged| acknowledged.send(()).is_err());
                     let stale = if is_again { Stale::ALL } else { Stale::default() };
                     follow_one(&upstream, subscription, stale).await;
                     pause = PAUSE;
@@ -185,7 +186,7 @@ pub(crate) async fn follow(upstream: Arc<Upstream>) -> Option<JoinHandle<()>> {
         }
     });
     // If the acknowledgement is late, the lists are read again when it arrives.
-    _ = timeout(AGREEMENT, agreement).await;
+    _ = timeout(ACKNOWLEDGEMENT_TIMEOUT, acknowledgement).await;
     Some(task)
 }
 
@@ -199,12 +200,12 @@ async fn follow_one(upstream: &Upstream, mut subscription: Subscription, mut sta
                 None => return,
             }
         }
-        while let Ok(Some(change)) = timeout(GATHERED, subscription.next()).await {
+        while let Ok(Some(change)) = timeout(DEBOUNCE, subscription.next()).await {
             stale.note(&change);
         }
         if stale == Stale::ALL {
             // The server may have been restarted.
-            upstream.ask_for_logs().await;
+            upstream.request_all_logs().await;
         }
         if upstream.read_lists(&mut stale).await.is_ok() {
             pause = PAUSE;

@@ -27,7 +27,7 @@ use toolwright_server::{
 
 use crate::breaker::Breaker;
 use crate::conversation::{Conversation, Conversations, Stop};
-use crate::forged::drop_gateway_members;
+use crate::gateway_meta::drop_gateway_members;
 
 use self::lists::Lists;
 pub use self::watching::MAX_WATCHED;
@@ -112,9 +112,9 @@ impl Proxy {
         });
         // Subscribes first, so that no change is missed.
         let following = lists::follow(Arc::clone(&upstream)).await;
-        upstream.ask_for_logs().await;
+        upstream.request_all_logs().await;
         upstream.read_all_lists().await?;
-        let watching = tokio::spawn(watching::keep_watching(Arc::clone(&upstream)));
+        let watching = tokio::spawn(watching::sync_watches(Arc::clone(&upstream)));
         let tasks = following.into_iter().chain([watching]).map(|task| task.abort_handle()).collect();
         Ok(Self { upstream, tasks })
     }
@@ -149,13 +149,17 @@ impl Drop for Proxy {
 
 impl Upstream {
     /// Notifies all servers that use this provider of a change.
-    pub(crate) fn tell(&self, tell: impl Fn(&Changes)) {
+    pub(crate) fn notify(&self, notify: impl Fn(&Changes)) {
         let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        listeners.iter().for_each(tell);
+        listeners.iter().for_each(notify);
     }
 
     /// Forwards a request, or resumes one that waited for input responses.
-    async fn forward(&self, request: ForwardedRequest<'_>, cx: &Context) -> Result<Answered, ErrorObject> {
+    async fn forward(
+        &self,
+        request: ForwardedRequest<'_>,
+        cx: &Context,
+    ) -> Result<ForwardedResponse, ErrorObject> {
         let resumed = match request.input {
             Some(input) if self.info.revision.has_server_requests() => {
                 Some(self.conversations.resume(input, cx.access())?)
@@ -165,7 +169,7 @@ impl Upstream {
         // A resumed request has already been sent.
         let admitted = match resumed.is_none().then(|| self.breaker.admit()).transpose() {
             Ok(admitted) => admitted,
-            Err(left) => return Ok(Answered::Failed(Failure::circuit_open(left))),
+            Err(left) => return Ok(ForwardedResponse::Failed(Failure::circuit_open(left))),
         };
         let conversation = match resumed {
             Some(conversation) => conversation,
@@ -176,16 +180,16 @@ impl Upstream {
             admitted.end(has_answered(&stop));
         }
         match stop {
-            Stop::Asks(conversation, key, question) => {
+            Stop::InputRequired(conversation, key, question) => {
                 let state = self.conversations.keep(conversation, cx.access())?;
-                Ok(Answered::Asks(InputRequired::new(key, question).with_state(state)))
+                Ok(ForwardedResponse::InputRequired(InputRequired::new(key, question).with_state(state)))
             }
             Stop::Done(Ok((revision, json))) => {
-                Ok(Answered::Raw(RawResult::new(revision, drop_gateway_members(json))))
+                Ok(ForwardedResponse::Raw(RawResult::new(revision, drop_gateway_members(json))))
             }
             Stop::Done(Err(error)) => match error.rpc() {
                 Some(rpc) => Err(rpc.clone()),
-                None => Ok(Answered::Failed(Failure::of(&error, cx.access()))),
+                None => Ok(ForwardedResponse::Failed(Failure::of(&error, cx.access()))),
             },
         }
     }
@@ -244,27 +248,27 @@ impl<'a> Params<'a> {
     }
 }
 
-/// Its outcome.
-enum Answered {
+/// The response to a forwarded request.
+enum ForwardedResponse {
     Raw(RawResult),
-    Asks(InputRequired),
+    InputRequired(InputRequired),
     /// Why the upstream server did not answer.
     Failed(Failure),
 }
 
-impl Answered {
+impl ForwardedResponse {
     /// Converts into the outcome of a request whose errors a model does not see.
-    fn outcome<T>(self) -> Outcome<T> {
+    fn into_outcome<T>(self) -> Outcome<T> {
         match self {
             Self::Raw(raw) => raw.into(),
-            Self::Asks(required) => required.into(),
+            Self::InputRequired(required) => required.into(),
             Self::Failed(why) => error::internal(&why.text).with_data(&why.fault).into(),
         }
     }
 }
 
-fn outcome_of<T>(answered: Result<Answered, ErrorObject>) -> Outcome<T> {
-    answered.map_or_else(Outcome::from, Answered::outcome)
+fn outcome_of<T>(response: Result<ForwardedResponse, ErrorObject>) -> Outcome<T> {
+    response.map_or_else(Outcome::from, ForwardedResponse::into_outcome)
 }
 
 impl Provider for Proxy {
@@ -284,12 +288,12 @@ impl Provider for Proxy {
             let forwarded = ForwardedRequest { method: method::TOOLS_CALL, params, meta, input };
             let outcome: Outcome = match self.upstream.forward(forwarded, cx).await {
                 // The model reads the error, and may try something else.
-                Ok(Answered::Failed(why)) => {
+                Ok(ForwardedResponse::Failed(why)) => {
                     let mut result = ToolResult::error(why.text);
                     result.meta = Some(Map::from_iter([(meta::FAULT.to_owned(), why.fault)]));
                     result.into()
                 }
-                Ok(answered) => answered.outcome(),
+                Ok(response) => response.into_outcome(),
                 Err(error) => error.into(),
             };
             outcome
@@ -425,24 +429,24 @@ impl Failure {
     fn of(error: &ClientError, caller: &Access) -> Self {
         let (kind, is_retryable, why) = match error.kind() {
             ErrorKind::Connect => ("unavailable", true, "cannot be reached; try again later"),
-            ErrorKind::Timeout => ("timeout", false, "gave no answer in time"),
+            ErrorKind::Timeout => ("timeout", false, "did not respond in time"),
             ErrorKind::Lost => {
                 ("outcome_unknown", false, "is no longer available; the request may have been carried out")
             }
-            _ => ("upstream_error", false, "gave an answer that cannot be passed on"),
+            _ => ("upstream_error", false, "sent a response that cannot be forwarded"),
         };
         // The command, the URL and the last lines of standard error are for operators, not for callers over a
         // network.
         let text = match caller {
             Access::Trusted => error.to_string(),
-            _ => format!("the server behind this one {why}"),
+            _ => format!("the upstream server {why}"),
         };
         Self { text, fault: json!({"kind": kind, "retryable": is_retryable}) }
     }
 
     fn circuit_open(left: Duration) -> Self {
         let text = format!(
-            "the server behind this one has not answered lately and is not asked now; try again in {} seconds",
+            "the upstream server has not responded lately, so requests fail immediately; try again in {} seconds",
             left.as_secs_f64().ceil()
         );
         let milliseconds = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);

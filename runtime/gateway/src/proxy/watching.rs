@@ -14,7 +14,7 @@ use super::Upstream;
 /// Maximum number of resources that a proxy watches upstream; further ones are not watched.
 pub const MAX_WATCHED: usize = 1024;
 /// How long further changes of the watched set are collected.
-const GATHERED: Duration = Duration::from_millis(20);
+const DEBOUNCE: Duration = Duration::from_millis(20);
 /// The delay after a failure, and before an ended watch is started again.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How long an old watch continues while the upstream server starts a new one.
@@ -59,12 +59,12 @@ impl Drop for Watch {
 ///
 /// A modern server has one stream for all resources, which is opened again with each change; a legacy server
 /// receives one request per resource.
-pub(crate) async fn keep_watching(upstream: Arc<Upstream>) {
+pub(crate) async fn sync_watches(upstream: Arc<Upstream>) {
     let is_modern = !upstream.info.revision.has_resource_watching();
     let mut watches: HashMap<BTreeSet<String>, Watch> = HashMap::new();
     loop {
         upstream.watched.changed.notified().await;
-        sleep(GATHERED).await;
+        sleep(DEBOUNCE).await;
         let wanted = upstream.watched.uris().clone();
         let wanted: Vec<BTreeSet<String>> = if is_modern {
             [wanted].into_iter().filter(|uris| !uris.is_empty()).collect()
@@ -83,22 +83,22 @@ pub(crate) async fn keep_watching(upstream: Arc<Upstream>) {
 
 /// Starts a watch. Returns when a modern upstream server has acknowledged it, or after a timeout.
 async fn begin(upstream: &Arc<Upstream>, uris: BTreeSet<String>) -> Watch {
-    let (agreed, agreement) = oneshot::channel();
-    let task = tokio::spawn(watch(Arc::clone(upstream), uris, agreed));
+    let (acknowledged, acknowledgement) = oneshot::channel();
+    let task = tokio::spawn(watch(Arc::clone(upstream), uris, acknowledged));
     let watch = Watch(task.abort_handle());
     // An old watch of the same resources ends after that.
     if !upstream.info.revision.has_resource_watching() {
-        _ = timeout(OVERLAP, agreement).await;
+        _ = timeout(OVERLAP, acknowledgement).await;
     }
     watch
 }
 
-async fn watch(upstream: Arc<Upstream>, uris: BTreeSet<String>, agreed: oneshot::Sender<()>) {
-    let (mut agreed, mut is_again) = (Some(agreed), false);
-    let tell = |uri: &str| upstream.tell(|changes| changes.resource_updated(uri));
-    let tell_all = || {
+async fn watch(upstream: Arc<Upstream>, uris: BTreeSet<String>, acknowledged: oneshot::Sender<()>) {
+    let (mut acknowledged, mut is_again) = (Some(acknowledged), false);
+    let notify = |uri: &str| upstream.notify(|changes| changes.resource_updated(uri));
+    let notify_all = || {
         for uri in &uris {
-            tell(uri);
+            notify(uri);
         }
     };
     loop {
@@ -106,17 +106,17 @@ async fn watch(upstream: Arc<Upstream>, uris: BTreeSet<String>, agreed: oneshot:
         match upstream.client.subscribe(changes).await {
             Ok(mut subscription) => {
                 // The receiver may have been dropped.
-                _ = agreed.take().map(|agreed| agreed.send(()));
+                _ = acknowledged.take().map(|acknowledged| acknowledged.send(()));
                 if std::mem::replace(&mut is_again, true) {
-                    tell_all();
+                    notify_all();
                 }
                 loop {
                     match subscription.next().await {
-                        Some(Change::Resource(uri)) => tell(&uri),
+                        Some(Change::Resource(uri)) => notify(&uri),
                         // A modern subscription is restarted automatically; a legacy server loses its
                         // subscriptions.
                         Some(Change::Missed) if !upstream.info.revision.has_resource_watching() => {
-                            tell_all();
+                            notify_all();
                         }
                         Some(Change::Missed) | None => break,
                         Some(_) => {}

@@ -86,7 +86,7 @@ impl RedisBus {
         let connection = Connection::open(url).await?;
         let process = random::name().ok_or_else(|| {
             RedisError::Unavailable(
-                "the system gives no random numbers for the name of this process".to_owned(),
+                "the system provides no random numbers for the name of this process".to_owned(),
             )
         })?;
         let (waiting, claiming) = (Waiting::default(), Claiming::default());

@@ -119,7 +119,7 @@ async fn claim_entries(
     let mut claimed = Vec::with_capacity(entries.len());
     for (entry, id) in entries {
         let lease = random::name().ok_or_else(|| {
-            CallError::Unavailable("the system gives no random numbers for a lease".to_owned())
+            CallError::Unavailable("the system provides no random numbers for a lease".to_owned())
         })?;
         args.extend([entry, id.clone(), lease.clone()]);
         claimed.push((id, lease));

@@ -8,12 +8,12 @@ use redis::{AsyncConnectionConfig, Client, ErrorKind, FromRedisValue, Script, Se
 use tokio::time::Instant;
 
 /// Timeout of a command, including reconnects: 3 seconds.
-const PATIENCE: Duration = Duration::from_secs(3);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(3);
 /// Timeout of one response.
-const RESPONSE: Duration = Duration::from_secs(2);
-const CONNECT: Duration = Duration::from_secs(1);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// The delay before a command is retried.
-const BREAK: Duration = Duration::from_millis(50);
+const RETRY_DELAY: Duration = Duration::from_millis(50);
 /// The version of the key layout, which is part of all key names: `mcp:1:`.
 const LAYOUT: &str = "1";
 /// The minimum server version.
@@ -53,9 +53,9 @@ impl Connection {
     pub(super) async fn open(url: &str) -> Result<Self, RedisError> {
         let client = Client::open(url).map_err(|error| RedisError::Address(error.to_string()))?;
         let config = ConnectionManagerConfig::new()
-            .set_connection_timeout(Some(CONNECT))
-            .set_response_timeout(Some(RESPONSE))
-            .set_min_delay(BREAK)
+            .set_connection_timeout(Some(CONNECT_TIMEOUT))
+            .set_response_timeout(Some(RESPONSE_TIMEOUT))
+            .set_min_delay(RETRY_DELAY)
             .set_max_delay(Duration::from_millis(500))
             .set_number_of_retries(3);
         let manager = ConnectionManager::new_with_config(client.clone(), config);
@@ -105,16 +105,16 @@ impl Connection {
         for arg in args {
             invocation.arg(*arg);
         }
-        let ends = Instant::now() + PATIENCE;
+        let ends = Instant::now() + COMMAND_TIMEOUT;
         loop {
             let mut manager = self.manager.clone();
             match tokio::time::timeout_at(ends, invocation.invoke_async(&mut manager)).await {
                 Ok(Ok(answer)) => return Ok(answer),
-                Ok(Err(error)) if is_passing(&error) && Instant::now() + BREAK < ends => {
-                    tokio::time::sleep(BREAK).await;
+                Ok(Err(error)) if is_passing(&error) && Instant::now() + RETRY_DELAY < ends => {
+                    tokio::time::sleep(RETRY_DELAY).await;
                 }
                 Ok(Err(error)) => return Err(error.to_string()),
-                Err(_) => return Err(format!("it did not answer within {} s", PATIENCE.as_secs())),
+                Err(_) => return Err(format!("it did not respond within {} s", COMMAND_TIMEOUT.as_secs())),
             }
         }
     }
@@ -141,8 +141,8 @@ impl Connection {
     /// Opens a separate connection for blocking reads.
     pub(super) async fn blocking(&self, block: Duration) -> Result<MultiplexedConnection, String> {
         let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(CONNECT))
-            .set_response_timeout(Some(block + RESPONSE));
+            .set_connection_timeout(Some(CONNECT_TIMEOUT))
+            .set_response_timeout(Some(block + RESPONSE_TIMEOUT));
         let connection = self.client.get_multiplexed_async_connection_with_config(&config);
         connection.await.map_err(|error| error.to_string())
     }
@@ -154,7 +154,7 @@ impl Connection {
             subscription.subscribe(channel).await?;
             Ok(subscription)
         };
-        let subscribed = tokio::time::timeout(CONNECT + RESPONSE, subscribe).await;
+        let subscribed = tokio::time::timeout(CONNECT_TIMEOUT + RESPONSE_TIMEOUT, subscribe).await;
         let subscribed = subscribed.map_err(|_| "it did not answer".to_owned())?;
         subscribed.map_err(|error: redis::RedisError| error.to_string())
     }

@@ -184,7 +184,7 @@ pub(super) fn org_text(org: Option<&str>) -> String {
 }
 
 fn new_epoch() -> Result<String, StoreError> {
-    random::name().ok_or_else(|| StoreError::Unavailable("the system gives no random numbers".to_owned()))
+    random::name().ok_or_else(|| StoreError::Unavailable("the system provides no random numbers".to_owned()))
 }
 
 pub(super) fn unreadable() -> StoreError {

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-/// Maximum number of cancelled calls that are remembered before they are queried.
-const MAX_UNASKED: usize = 1_000;
+/// Maximum number of cancelled calls that are remembered until their workers query them.
+const MAX_CANCELLED: usize = 1_000;
 
 /// All waiting futures.
 #[derive(Debug, Default)]
@@ -60,7 +60,7 @@ impl Waiting {
         if state.cancelled.insert(call.to_owned()) {
             state.order.push_back(call.to_owned());
         }
-        if state.order.len() > MAX_UNASKED
+        if state.order.len() > MAX_CANCELLED
             && let Some(oldest) = state.order.pop_front()
         {
             state.cancelled.remove(&oldest);

@@ -17,9 +17,9 @@ use crate::calls::{Call, CallBus, CallError, CallRecord, CallState};
 use crate::random;
 
 /// How long to wait for an unavailable bus: 10 seconds.
-const PATIENCE: Duration = Duration::from_secs(10);
+const OUTAGE_TIMEOUT: Duration = Duration::from_secs(10);
 /// The delay before it is retried.
-const BREAK: Duration = Duration::from_millis(100);
+const RETRY_DELAY: Duration = Duration::from_millis(100);
 
 /// The token was revoked during the call.
 pub(super) fn revoked() -> ErrorObject {
@@ -49,7 +49,7 @@ impl Shared {
         let deadline = Instant::now() + left;
         let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let Some(id) = random::uuid(milliseconds(now)) else {
-            return error::internal("the system gives no random numbers").into();
+            return error::internal("the system provides no random numbers").into();
         };
         let mut call = Call::new(
             id.clone(),
@@ -151,10 +151,10 @@ impl Outage {
     /// Waits before a retry, unless the bus has been unavailable for too long.
     async fn wait_before_retry(&mut self) -> bool {
         let since = *self.0.get_or_insert_with(Instant::now);
-        if since.elapsed() >= PATIENCE {
+        if since.elapsed() >= OUTAGE_TIMEOUT {
             return false;
         }
-        tokio::time::sleep(BREAK).await;
+        tokio::time::sleep(RETRY_DELAY).await;
         true
     }
 }
@@ -163,9 +163,7 @@ impl Outage {
 fn unavailable(error: &CallError, call: &str, is_repeatable: bool) -> Outcome {
     let mut why = error.to_string();
     if !is_repeatable {
-        why.push_str(
-            "; the call may have been made: ask for what became of it by its id before you call again",
-        );
+        why.push_str("; the call may have been made: look up its outcome by its id before you call again");
     }
     let data = json!({"kind": error.kind(), "retryable": is_repeatable, "call_id": call});
     error::internal(&why).with_data(&data).into()
@@ -173,7 +171,7 @@ fn unavailable(error: &CallError, call: &str, is_repeatable: bool) -> Outcome {
 
 /// The store lost a call that it had accepted.
 fn lost(call: &str, is_repeatable: bool) -> Outcome {
-    let text = "the store of calls was lost while this one was under way, and nobody knows whether the call had its effect";
+    let text = "the store of calls was lost during this call; whether the call took effect is unknown";
     fault("outcome_unknown", is_repeatable, call, text)
 }
 
@@ -188,16 +186,15 @@ fn outcome(record: CallRecord, call: &str) -> Outcome {
             "outcome_unknown",
             false,
             call,
-            "the worker was lost while it ran this call, and nobody knows whether the call had its effect: look before you \
-             call again",
+            "the worker was lost during this call; whether the call took effect is unknown: check before you call again",
         ),
-        _ => fault("cancelled", true, call, "the call was cancelled before a worker had it"),
+        _ => fault("cancelled", true, call, "the call was cancelled before a worker received it"),
     }
 }
 
 fn timeout(call: &str, after: Duration) -> Outcome {
     let text = format!(
-        "there was no answer within {} seconds, and the call was cancelled; it may have had its effect",
+        "there was no response within {} seconds; the call was cancelled, but may have taken effect",
         after.as_secs()
     );
     fault("timeout", false, call, &text)

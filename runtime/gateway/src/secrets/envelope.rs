@@ -77,8 +77,8 @@ pub enum SecretError {
         /// The id of the key.
         kid: String,
     },
-    /// The system has no random numbers.
-    #[error("the system gives no random numbers")]
+    /// The system provides no random numbers.
+    #[error("the system provides no random numbers")]
     NoRandomness,
 }
 

@@ -85,8 +85,8 @@ pub enum KeyError {
         /// The cause.
         problem: String,
     },
-    /// The system has no random numbers.
-    #[error("the system gives no random numbers")]
+    /// The system provides no random numbers.
+    #[error("the system provides no random numbers")]
     NoRandomness,
 }
 

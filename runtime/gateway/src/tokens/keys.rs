@@ -96,8 +96,8 @@ pub enum KeyError {
         "tokens that the last key has signed may still be in use for {0} seconds; rotate then, or force it to end them now"
     )]
     TooSoon(u64),
-    /// The system has no random numbers.
-    #[error("the system gives no random numbers")]
+    /// The system provides no random numbers.
+    #[error("the system provides no random numbers")]
     NoRandomness,
 }
 

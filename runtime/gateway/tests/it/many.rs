@@ -183,7 +183,7 @@ async fn names_that_clash_change_nothing() {
         let specs: Vec<_> = names.iter().map(|name| spec(name, "http://127.0.0.1:1/mcp")).collect();
         gateway.apply(specs, |_| Client::builder()).unwrap_err()
     };
-    assert!(matches!(apply(&["one", "One"]), GatewayError::Twice(name) if name == "One"));
+    assert!(matches!(apply(&["one", "One"]), GatewayError::Duplicate(name) if name == "One"));
     assert!(matches!(apply(&["a__b"]), GatewayError::Name(_)));
     let many: Vec<_> = (0..=MAX_SERVERS).map(|number| format!("s{number}")).collect();
     let many: Vec<_> = many.iter().map(String::as_str).collect();

@@ -7,7 +7,7 @@ use crate::future::BoxFuture;
 use crate::panics::{Panicked, UserFuture};
 
 /// The time limit of one store operation.
-const PATIENCE: Duration = Duration::from_secs(10);
+const STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Stores tasks so that clients can find them later: in memory ([`MemoryTaskStore`](super::MemoryTaskStore), the
 /// default), or in a custom store that outlives the process.
@@ -110,9 +110,11 @@ impl TaskStoreError {
 pub(super) async fn done<T>(
     operation: BoxFuture<'_, Result<T, TaskStoreError>>,
 ) -> Result<T, TaskStoreError> {
-    match tokio::time::timeout(PATIENCE, UserFuture::new(operation)).await {
+    match tokio::time::timeout(STORE_TIMEOUT, UserFuture::new(operation)).await {
         Ok(Ok(result)) => result,
         Ok(Err(Panicked)) => Err(TaskStoreError::new("it failed unexpectedly")),
-        Err(_) => Err(TaskStoreError::new(format!("it did not respond within {} s", PATIENCE.as_secs()))),
+        Err(_) => {
+            Err(TaskStoreError::new(format!("it did not respond within {} s", STORE_TIMEOUT.as_secs())))
+        }
     }
 }

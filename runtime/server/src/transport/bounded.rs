@@ -19,7 +19,7 @@ use crate::quotas::Received;
 #[derive(Debug)]
 pub(super) struct Bounded<S> {
     stream: S,
-    patience: Duration,
+    time_limit: Duration,
     /// Runs while the peer does not read.
     late: Option<Pin<Box<Sleep>>>,
     #[cfg(any(feature = "socket", feature = "ws"))]
@@ -48,11 +48,11 @@ impl Meter {
 }
 
 impl<S> Bounded<S> {
-    /// Creates a stream whose peer has to read something within `patience`.
-    pub(super) fn new(stream: S, patience: Duration) -> Self {
+    /// Creates a stream whose peer has to read something within `time_limit`.
+    pub(super) fn new(stream: S, time_limit: Duration) -> Self {
         Self {
             stream,
-            patience,
+            time_limit,
             late: None,
             #[cfg(any(feature = "socket", feature = "ws"))]
             meter: None,
@@ -61,8 +61,8 @@ impl<S> Bounded<S> {
 
     /// Also counts incoming bytes.
     #[cfg(any(feature = "socket", feature = "ws"))]
-    pub(super) fn metered(stream: S, patience: Duration, meter: Meter) -> Self {
-        Self { meter: Some(meter), ..Self::new(stream, patience) }
+    pub(super) fn metered(stream: S, time_limit: Duration, meter: Meter) -> Self {
+        Self { meter: Some(meter), ..Self::new(stream, time_limit) }
     }
 }
 
@@ -73,8 +73,8 @@ impl<S: Unpin> Bounded<S> {
             self.late = None;
             return written;
         }
-        let patience = self.patience;
-        let late = self.late.get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+        let time_limit = self.time_limit;
+        let late = self.late.get_or_insert_with(|| Box::pin(tokio::time::sleep(time_limit)));
         ready!(late.as_mut().poll(task));
         Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the peer does not read")))
     }
@@ -150,12 +150,12 @@ mod tests {
     /// Reading takes twice as long as the peer may pause.
     #[tokio::test]
     async fn slow_peers_are_not_disconnected() {
-        let patience = Duration::from_secs(1);
+        let time_limit = Duration::from_secs(1);
         let (mut peer, server) = tokio::io::duplex(16);
-        let writing = tokio::spawn(async move { Bounded::new(server, patience).write_all(&[7; 80]).await });
+        let writing = tokio::spawn(async move { Bounded::new(server, time_limit).write_all(&[7; 80]).await });
         let (mut read, mut piece) = (0, [0; 8]);
         while read < 80 {
-            tokio::time::sleep(patience / 4).await;
+            tokio::time::sleep(time_limit / 4).await;
             read += peer.read(&mut piece).await.expect("read");
         }
         writing.await.expect("no panic").expect("all of it was written");

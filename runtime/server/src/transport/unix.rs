@@ -150,14 +150,14 @@ fn is_listening(address: &SocketAddrUnix) -> io::Result<bool> {
 /// Keeps two servers that start at the same time from removing each other's file, until the lock is dropped. If folders
 /// cannot be locked, there is no protection.
 fn lock_folder_of(path: &Path) -> io::Result<Option<File>> {
-    const PATIENCE: Duration = Duration::from_secs(2);
+    const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
     let Some(Ok(folder)) = path.parent().map(File::open) else { return Ok(None) };
     let start = Instant::now();
     loop {
         match folder.try_lock() {
             Ok(()) => return Ok(Some(folder)),
             Err(fs::TryLockError::Error(_)) => return Ok(None),
-            Err(fs::TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
+            Err(fs::TryLockError::WouldBlock) if start.elapsed() < LOCK_TIMEOUT => {
                 thread::sleep(Duration::from_millis(5));
             }
             Err(fs::TryLockError::WouldBlock) => {

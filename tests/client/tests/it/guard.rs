@@ -21,8 +21,8 @@ fn kill(id: u32) {
 }
 
 /// Starts a program with a server, kills the program, and waits for the server's processes to end; those that are left after
-/// `patience`, which are ended then.
-fn left_behind(mode: &str, fault: &str, patience: Duration) -> usize {
+/// `time_limit`, which are ended then.
+fn left_behind(mode: &str, fault: &str, time_limit: Duration) -> usize {
     static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     // A number of seconds to sleep that no other process has.
@@ -41,7 +41,7 @@ fn left_behind(mode: &str, fault: &str, patience: Duration) -> usize {
     std::thread::sleep(Duration::from_millis(300));
     program.kill().unwrap();
     program.wait().unwrap();
-    let end = Instant::now() + patience;
+    let end = Instant::now() + time_limit;
     while !with_word(&word).is_empty() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -37,10 +37,10 @@ async fn progress_extends_its_own_call_alone() {
         reply.end();
     });
     let client = Client::connect(&*server.url).await.unwrap();
-    let patience = Duration::from_millis(200);
+    let time_limit = Duration::from_millis(200);
     let start = Instant::now();
-    let own = client.call("echo", json!({"text": "own"})).timeout(patience);
-    let other = client.call("echo", json!({"text": "other"})).timeout(patience);
+    let own = client.call("echo", json!({"text": "own"})).timeout(time_limit);
+    let other = client.call("echo", json!({"text": "other"})).timeout(time_limit);
     let (own, other) = tokio::join!(own.into_future(), other.into_future());
     assert_eq!(own.unwrap().as_text(), "own");
     check(&other.unwrap_err(), ErrorKind::Timeout, &["tools/call"]);

@@ -223,7 +223,7 @@ impl Run {
 }
 
 fn new_epoch() -> Result<String, StoreError> {
-    random::name().ok_or_else(|| StoreError::Unavailable("the system gives no random numbers".to_owned()))
+    random::name().ok_or_else(|| StoreError::Unavailable("the system provides no random numbers".to_owned()))
 }
 
 impl RegistryStore for MemoryStore {

@@ -102,8 +102,8 @@ impl PendingResponse {
         });
         let start = Instant::now();
         let close_after = self.form.reading.close_after.filter(|_| self.polls());
-        let patience = [self.form.reading.keep_alive, close_after].into_iter().flatten().min();
-        let mut silence = patience.map(|time| Box::pin(tokio::time::sleep(time)));
+        let time_limit = [self.form.reading.keep_alive, close_after].into_iter().flatten().min();
+        let mut silence = time_limit.map(|time| Box::pin(tokio::time::sleep(time)));
         // Only a stream can start before there is a result.
         let waits = connection.filter(|_| filled.is_some()).map(HalfClose::wait);
         let mut half_closed = pin!(async {

@@ -164,8 +164,8 @@ impl SocketEndpoint {
         let endpoint = Arc::clone(self);
         tokio::spawn(async move {
             // A client that disconnects before its socket is open needs no handling.
-            let patience = endpoint.service.limits().http_read_timeout;
-            if let Ok(Ok(upgraded)) = tokio::time::timeout(patience, upgrade).await {
+            let time_limit = endpoint.service.limits().http_read_timeout;
+            if let Ok(Ok(upgraded)) = tokio::time::timeout(time_limit, upgrade).await {
                 let silence = endpoint.config.reading().keep_alive;
                 peer::serve(&endpoint.service, access, upgraded, silence, &endpoint.stop).await;
             }

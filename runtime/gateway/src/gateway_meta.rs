@@ -9,7 +9,7 @@ use toolwright_core::protocol::meta::is_of_gateway;
 /// rest of the text is unchanged.
 pub(crate) fn drop_gateway_members(result: Box<RawValue>) -> Box<RawValue> {
     // A name may be written with escapes.
-    if !["io.toolwright.gateway/", "\\u"].iter().any(|sign| result.get().contains(sign)) {
+    if !["io.toolwright.gateway/", "\\u"].iter().any(|part| result.get().contains(part)) {
         return result;
     }
     let Some(members) = members_of(&result) else { return result };
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn forged_members_are_dropped_and_the_rest_stays() {
+    fn gateway_members_are_dropped_and_others_kept() {
         let fault = r#""io.toolwright.gateway/fault":{"kind":"revoked"}"#;
         check(
             &format!(r#"{{"content":[],"_meta":{{{fault},"shop/id":1.50}},"x":12345678901234567890123}}"#),
