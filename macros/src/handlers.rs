@@ -133,7 +133,7 @@ impl<'a> Method<'a> {
         });
         let await_it = is_async.then(|| quote_spanned!(name.span()=> .await));
         // The compiler reports what is not a tool at its type, and a future that is not `Send` at the method.
-        let this = respan(this.to_token_stream(), tool.span());
+        let handler = respan(quote!(#private::Handler<#tool> for #this), tool.span());
         let call = quote_spanned! {name.span()=>
             async fn call(
                 &self,
@@ -147,7 +147,7 @@ impl<'a> Method<'a> {
         quote_spanned! {tool.span()=>
             #(#conditions)*
             #[automatically_derived]
-            impl #generics #private::Handler<#tool> for #this #bounds {
+            impl #generics #handler #bounds {
                 type Output = #output;
                 #call
             }
