@@ -4,16 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
 use test_protocol::raw::{RawClient, RawError};
 use toolwright::{BuildError, Context, Json, Server, Tool, ToolError};
 
-/// Counts up.
-#[derive(Tool, Deserialize, JsonSchema)]
-struct Count {
-    by: u64,
-}
+use crate::calculator::{Count, Divide, Sum, Whoami};
 
 /// Adds two numbers.
 #[derive(Tool, Deserialize, JsonSchema)]
@@ -22,22 +18,6 @@ struct Add {
     a: u64,
     b: u64,
 }
-
-#[derive(Serialize, JsonSchema)]
-struct Sum {
-    sum: u64,
-}
-
-/// Divides.
-#[derive(Tool, Deserialize, JsonSchema)]
-struct Divide {
-    a: u64,
-    b: u64,
-}
-
-/// Says who calls.
-#[derive(Tool, Deserialize, JsonSchema)]
-struct Whoami {}
 
 async fn add(input: Add) -> Json<Sum> {
     Json(Sum { sum: input.a + input.b })

@@ -4,16 +4,12 @@ use std::fmt::Display;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
 use test_protocol::raw::{RawClient, RawError};
 use toolwright::{BuildError, Context, Handler, Json, Server, Tool, ToolError, Toolset};
 
-/// Counts up.
-#[derive(Tool, Deserialize, JsonSchema)]
-struct Count {
-    by: u64,
-}
+use crate::calculator::{Count, Divide, Sum, Whoami};
 
 /// Adds two numbers.
 #[derive(Tool, Deserialize, JsonSchema)]
@@ -22,25 +18,9 @@ struct Add {
     b: u64,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Sum {
-    sum: u64,
-}
-
-/// Divides.
-#[derive(Tool, Deserialize, JsonSchema)]
-struct Divide {
-    a: u64,
-    b: u64,
-}
-
 /// Names the revision.
 #[derive(Tool, Deserialize, JsonSchema)]
 struct SpokenRevision {}
-
-/// Names the caller.
-#[derive(Tool, Deserialize, JsonSchema)]
-struct Whoami {}
 
 /// Starts again.
 #[derive(Tool, Deserialize, JsonSchema)]

@@ -1,5 +1,6 @@
 //! The protocol's methods, without a transport's bytes.
 
+mod calculator;
 mod calls;
 mod capabilities;
 mod definitions;
