@@ -107,6 +107,7 @@ where
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a function that a tool can have as its handler",
+    label = "not a handler of a tool",
     note = "write an async function or closure of a type that derives `toolwright::Tool`, or of that type and a `Context`; it returns text, `Json<T>`, another result of a tool, or a `Result` of one; its future must be `Send`",
     note = "a closure that captures state clones it for each call: `move |input: T| {{ let state = state.clone(); async move {{ … }} }}`"
 )]

@@ -43,6 +43,7 @@ use crate::provider::{Outcome, RawResult};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot handle requests for a prompt or a resource",
+    label = "not a handler of a prompt or a resource",
     note = "write an async function or closure without parameters, with a struct of the arguments, or with that struct and a `Context`; its future must be `Send`"
 )]
 pub trait RequestHandler<Parameters>: Send + Sync + 'static {

@@ -85,6 +85,7 @@ pub(crate) use stack::Stack;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a middleware",
+    label = "not a middleware",
     note = "write `|invocation: Invocation, next: Next| async move {{ next.run(invocation).await }}`, or implement `Middleware` for a type; the future must be `Send`"
 )]
 pub trait Middleware: Send + Sync + 'static {
