@@ -39,6 +39,7 @@ pub mod redis;
 pub mod registry;
 mod scope;
 pub mod secrets;
+mod store;
 pub mod tokens;
 pub mod worker;
 

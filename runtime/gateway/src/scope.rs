@@ -5,8 +5,6 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use toolwright_server::auth::Access;
 
-use crate::registry::Agent;
-
 /// The tools that an agent may see and use.
 ///
 /// [`Scope::admits`] applies to both lists and calls, so nothing can be called that is not listed. Whatever is
@@ -88,12 +86,11 @@ impl Scope {
         self.org.as_deref() == org && self.run.as_deref() == run && self.nodes.has(node)
     }
 
-    /// Returns the scope that the token verifier has stored as the [extension] of the principal.
+    /// Returns the scope that the token verifier has attached to the principal as an [extension].
     ///
     /// [extension]: toolwright_server::auth::Principal::extension
     pub fn of(access: &Access) -> Option<&Self> {
-        let principal = access.principal()?;
-        principal.extension::<Self>().or_else(|| Some(&principal.extension::<Agent>()?.scope))
+        access.principal()?.extension::<Self>()
     }
 }
 

@@ -3,12 +3,13 @@
 use test_rules::modules::ModuleGraph;
 
 /// The crates whose top-level modules form no cycle.
-const ONE_WAY: [&str; 6] = [
+const ONE_WAY: [&str; 7] = [
     "macros/src",
     "runtime/core/src",
     "runtime/wire/src",
     "runtime/server/src",
     "runtime/agent/src",
+    "runtime/gateway/src",
     "cli/src",
 ];
 

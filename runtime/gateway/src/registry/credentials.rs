@@ -8,8 +8,9 @@ use toolwright_client::config::Secret;
 
 use super::entry::{Backend, Entry};
 use super::live::{Registry, Shared};
-use super::store::{RunId, Snapshot, StoreError};
+use super::store::Snapshot;
 use crate::secrets::{MAX_CREDENTIALS, MasterKeys, Place, Sealed, SecretError, SecretStore};
+use crate::store::{RunId, StoreError};
 
 /// The store of sealed credentials, and the keys.
 #[derive(Clone)]

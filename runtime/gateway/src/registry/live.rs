@@ -16,11 +16,12 @@ use toolwright_server::{Changes, Provider as _};
 
 use super::credentials::Vault;
 use super::sessions::Sessions;
-use super::store::{RegistryStore, RunChanged, RunState, StoreError};
+use super::store::{RegistryStore, RunChanged, RunState};
 use super::view::{Launchers, View};
 use crate::calls::CallBus;
 use crate::gateway::Gateway;
 use crate::secrets::{MasterKeys, SecretStore};
+use crate::store::StoreError;
 use toolwright_server::auth::Clock;
 
 /// How long an unused run stays loaded: ten minutes. Then its servers are disconnected.

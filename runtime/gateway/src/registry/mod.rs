@@ -31,7 +31,9 @@ pub(crate) use sessions::Agent;
 #[cfg(feature = "redis")]
 pub(crate) use store::CHANGES;
 pub use store::{
-    MAX_ENTRIES, MAX_RUN_BYTES, MAX_RUNS, RUN_TTL, RegistryStore, Revocation, RunChanged, RunId, RunState,
-    Snapshot, StoreError, TokenId,
+    MAX_ENTRIES, MAX_RUN_BYTES, MAX_RUNS, RUN_TTL, RegistryStore, Revocation, RunChanged, RunState, Snapshot,
+    TokenId,
 };
 pub use verify::SessionVerifier;
+
+pub use crate::store::{RunId, StoreError};

@@ -15,9 +15,10 @@ use toolwright_server::{
 
 use super::live::Registry;
 use super::sessions::{Agent, Listed};
-use super::store::{StoreError, TokenId};
+use super::store::TokenId;
 use crate::gateway::{Gateway, server_of};
 use crate::scope::EntryId;
+use crate::store::StoreError;
 use crate::tokens::Permission;
 
 impl Provider for Registry {

@@ -6,9 +6,10 @@ use toolwright_server::auth::Access;
 
 use super::entry::Backend;
 use super::live::Registry;
-use super::store::{Snapshot, StoreError};
+use super::store::Snapshot;
 use super::view::View;
 use crate::gateway::{UpstreamState, server_of};
+use crate::store::StoreError;
 
 /// A run as operators see it.
 #[derive(Debug, Clone, Serialize)]

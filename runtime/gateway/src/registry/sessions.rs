@@ -12,9 +12,10 @@ use toolwright_core::definition::ToolDefinition;
 use toolwright_server::auth::{Principal, Rejected};
 
 use super::live::{LiveRun, Shared};
-use super::store::{StoreError, TokenId};
+use super::store::TokenId;
 use super::view::View;
 use crate::scope::Scope;
+use crate::store::StoreError;
 use crate::tokens::{Claims, SessionTokens};
 
 /// Maximum number of cached tokens. Open requests of evicted tokens end.
@@ -143,14 +144,14 @@ impl Session {
         }
     }
 
-    /// Returns the caller without a run.
+    /// Returns the caller, with its scope.
     pub(super) fn caller(&self) -> Principal {
         self.principal.clone().with_extension(Arc::clone(&self.scope))
     }
 
-    /// Returns the caller in its run.
+    /// Returns the caller with its scope and its run.
     pub(super) fn caller_in(&self, run: Arc<LiveRun>) -> Principal {
-        self.principal.clone().with_extension(self.agent(run))
+        self.caller().with_extension(self.agent(run))
     }
 
     fn agent(&self, run: Arc<LiveRun>) -> Arc<Agent> {

@@ -8,7 +8,8 @@ use toolwright_server::auth::{Principal, Rejected, TokenVerifier};
 
 use super::live::{Registry, Shared};
 use super::sessions::Sessions;
-use super::store::{RunState, StoreError, TokenId};
+use super::store::{RunState, TokenId};
+use crate::store::StoreError;
 use crate::tokens::{Claims, SessionTokens};
 
 /// Verifies session tokens and the state of their runs, with one query to the store per request.

@@ -6,7 +6,7 @@ use toolwright_server::BoxFuture;
 
 use super::envelope::{Envelope, Place, SecretError};
 use super::master::MasterKeys;
-use crate::registry::{RunId, StoreError};
+use crate::store::{RunId, StoreError};
 
 /// Maximum number of credentials of a node.
 pub const MAX_CREDENTIALS: usize = 32;

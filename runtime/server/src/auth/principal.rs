@@ -21,21 +21,21 @@ pub struct Principal {
     client_id: Option<String>,
     scopes: BTreeSet<String>,
     claims: Map<String, Value>,
-    extension: Extension,
+    extensions: Extensions,
     end: End,
 }
 
-/// A verifier's additional value. It does not identify the principal, so comparisons ignore it.
+/// A verifier's additional values, one per type. They do not identify the principal, so comparisons ignore them.
 #[derive(Clone, Default)]
-struct Extension(Option<Arc<dyn Any + Send + Sync>>);
+struct Extensions(Vec<Arc<dyn Any + Send + Sync>>);
 
-impl PartialEq for Extension {
+impl PartialEq for Extensions {
     fn eq(&self, _other: &Self) -> bool {
         true
     }
 }
 
-/// Ends the streams of a principal. Like the extension, comparisons ignore it.
+/// Ends the streams of a principal. Like extensions, it is ignored by comparisons.
 #[derive(Clone, Default)]
 struct End(Option<CancellationToken>);
 
@@ -58,7 +58,7 @@ impl Principal {
             client_id: None,
             scopes: BTreeSet::new(),
             claims: Map::new(),
-            extension: Extension::default(),
+            extensions: Extensions::default(),
             end: End::default(),
         }
     }
@@ -93,13 +93,15 @@ impl Principal {
     }
 
     /// Attaches a value for handlers and providers ([`Principal::extension`]), such as the account that the verifier
-    /// has loaded anyway. A later value replaces it.
+    /// has loaded anyway. A principal has one value per type: a later value of the same type replaces the earlier one.
     pub fn with_extension<T: Any + Send + Sync>(mut self, extension: Arc<T>) -> Self {
-        self.extension = Extension(Some(extension));
+        let Extensions(extensions) = &mut self.extensions;
+        extensions.retain(|other| !other.is::<T>());
+        extensions.push(extension);
         self
     }
 
-    /// Returns the verifier's attached value, if it is a `T`.
+    /// Returns the attached value of this type.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -113,7 +115,7 @@ impl Principal {
     /// assert!(principal.extension::<String>().is_none());
     /// ```
     pub fn extension<T: Any + Send + Sync>(&self) -> Option<&T> {
-        self.extension.0.as_ref()?.downcast_ref()
+        self.extensions.0.iter().find_map(|extension| extension.downcast_ref())
     }
 
     /// Sets a token that closes the principal's subscriptions, session streams and sockets when it is cancelled, for example
@@ -230,6 +232,8 @@ impl fmt::Debug for Principal {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::{Map, json};
 
     use super::Principal;
@@ -258,6 +262,15 @@ mod tests {
         for (index, one) in others.iter().enumerate() {
             assert!(others[index + 1..].iter().all(|later| later.owner() != one.owner()), "{one:?}");
         }
+    }
+
+    #[test]
+    fn a_principal_has_one_value_of_each_type() {
+        let principal = Principal::new("ada").with_extension(Arc::new(1_u8)).with_extension(Arc::new("a"));
+        let principal = principal.with_extension(Arc::new(2_u8));
+        assert_eq!(principal.extension::<u8>(), Some(&2));
+        assert_eq!(principal.extension::<&str>(), Some(&"a"));
+        assert_eq!(principal.extension::<u16>(), None);
     }
 
     // As reported in punkpeye/mcp-remote#268, netlify/netlify-mcp#19, open-mercato/open-mercato#2832.

@@ -13,11 +13,12 @@ use toolwright_server::BoxFuture;
 
 use super::entry::Entry;
 use super::store::{
-    CHANGES, MAX_ENTRIES, MAX_RUN_BYTES, MAX_RUNS, RegistryStore, Revocation, RunChanged, RunId, RunState,
-    Snapshot, StoreError, TokenId,
+    CHANGES, MAX_ENTRIES, MAX_RUN_BYTES, MAX_RUNS, RegistryStore, Revocation, RunChanged, RunState, Snapshot,
+    TokenId,
 };
 use crate::random;
 use crate::secrets::Sealed;
+use crate::store::{RunId, StoreError};
 use crate::tokens::SessionTokens;
 
 /// Maximum lifetime of a token, after which revocations can be removed.

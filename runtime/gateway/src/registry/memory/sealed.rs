@@ -5,8 +5,8 @@ use std::future::ready;
 use toolwright_server::BoxFuture;
 
 use super::{MemoryStore, Run};
-use crate::registry::{RunId, StoreError};
 use crate::secrets::{MAX_RUN_SEALED_BYTES, Sealed, SecretStore, sealed_bytes};
+use crate::store::{RunId, StoreError};
 
 impl MemoryStore {
     /// Accesses a run of its organization without incrementing its revision.
