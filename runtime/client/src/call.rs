@@ -14,7 +14,8 @@ use crate::client::Client;
 use crate::error::{ClientError, ErrorKind, quoted};
 use crate::message::{Outgoing, push_string};
 use crate::mirror;
-use crate::slot::{Notice, Progress, Watch};
+use crate::progress::Progress;
+use crate::slot::{Notice, Watch};
 
 /// A call of a tool; `.await` sends it.
 ///

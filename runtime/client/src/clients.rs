@@ -8,8 +8,7 @@ use tokio::task::JoinSet;
 use toolwright_core::names::{Collision, PublicNames, check_server};
 use toolwright_core::protocol::{Prompt, ToolResult};
 
-use crate::builder::ClientBuilder;
-use crate::client::Client;
+use crate::client::{Client, ClientBuilder};
 use crate::config::ServerSpec;
 use crate::error::{ClientError, ErrorKind};
 use crate::tool::ListedTool;

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -15,7 +14,7 @@ use crate::error::{ClientError, ErrorKind};
 use crate::event::{Change, Event};
 use crate::message;
 use crate::questions::{Questions, Refusal};
-use crate::relay::{Relay, RelayedQuestion, Relays, Sole, Step};
+use crate::relay_channel::{Relay, RelayedQuestion, Relays, Sole, Step};
 use crate::slot::Asking;
 
 /// How many requests of the server are worked on at once; further ones are refused.
@@ -212,6 +211,3 @@ impl Drop for Relaying<'_> {
         self.host.relays().remove(self.number);
     }
 }
-
-/// A future that handlers return.
-pub(crate) type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;

@@ -62,7 +62,6 @@ pub mod model_content;
 pub mod toolbox;
 
 mod buffers;
-mod builder;
 mod call;
 #[cfg(feature = "stdio")]
 mod child;
@@ -92,8 +91,10 @@ mod mux;
 mod oauth;
 #[cfg(all(feature = "stdio", any(windows, test)))]
 mod program;
+mod progress;
 mod questions;
 mod relay;
+mod relay_channel;
 mod requests;
 mod server_info;
 #[cfg(feature = "skills")]
@@ -106,14 +107,13 @@ mod tool;
 mod typed;
 mod watch;
 
-pub use builder::{
-    ClientBuilder, DEFAULT_MAX_DURATION, DEFAULT_MAX_LIST_BYTES, DEFAULT_MAX_MESSAGE_BYTES,
-    DEFAULT_MAX_PAGES, DEFAULT_MAX_ROUNDS, DEFAULT_PROBE_TIMEOUT,
-};
 pub use call::Call;
 #[cfg(feature = "stdio")]
 pub use child::{EXIT_TIMEOUT, INHERITED};
-pub use client::Client;
+pub use client::{
+    Client, ClientBuilder, DEFAULT_MAX_DURATION, DEFAULT_MAX_LIST_BYTES, DEFAULT_MAX_MESSAGE_BYTES,
+    DEFAULT_MAX_PAGES, DEFAULT_MAX_ROUNDS, DEFAULT_PROBE_TIMEOUT,
+};
 pub use clients::{Clients, NamedTool, Offer};
 pub use error::{ClientError, ErrorKind};
 pub use event::{Change, Event, LogLevel};
@@ -124,12 +124,13 @@ pub use oauth::{
     Enterprise, FileTokenStore, LOCK_TIMEOUT, LOGIN_TIMEOUT, MAX_ISSUERS, MAX_TOKEN_FILE, MemoryTokenStore,
     OAuth, StoreGuard, StoreKey, TokenStore,
 };
+pub use progress::Progress;
 pub use questions::{Elicitation, ElicitationAnswer, Root, Sampling};
-pub use relay::{RelayRequest, Relayed, RelayedQuestion, Step};
+pub use relay::{RelayRequest, Relayed};
+pub use relay_channel::{RelayedQuestion, Step};
 pub use server_info::ServerInfo;
 #[cfg(feature = "skills")]
 pub use skills::{ListedSkill, SkillFile, SkillFiles};
-pub use slot::Progress;
 pub use subscription::{Changes, Subscription};
 pub use tool::ListedTool;
 pub use toolwright_wire::memory::MemoryServer;

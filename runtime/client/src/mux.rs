@@ -19,7 +19,8 @@ use toolwright_core::protocol::method;
 use crate::error::{ClientError, ErrorKind, bytes, quoted};
 use crate::host::Host;
 use crate::message::{self, Id, Message, Outgoing};
-use crate::slot::{Notice, Progress, Reply, Slot, Unanswered, Watch};
+use crate::progress::progress_of;
+use crate::slot::{Notice, Reply, Slot, Unanswered, Watch};
 
 /// How many requests are open at once; further ones wait.
 const MAX_OPEN: usize = 1024;
@@ -390,18 +391,6 @@ impl Drop for Open {
         let params = format!(r#"{{"requestId":{},"reason":"the client no longer waits"}}"#, self.id);
         self.mux.send(&message::notification(method::CANCELLED, &params));
     }
-}
-
-/// The request that progress is of, and the progress.
-pub(crate) fn progress_of(params: &str) -> Option<(u64, Progress)> {
-    #[derive(Deserialize)]
-    struct Params<'a> {
-        #[serde(borrow, rename = "progressToken")]
-        token: &'a RawValue,
-    }
-    let token = serde_json::from_str::<Params<'_>>(params).ok()?.token.get();
-    let progress = serde_json::from_str(params).ok()?;
-    Some((number(token)?, progress))
 }
 
 /// The subscription that a notification is for (2026-07-28, basic/patterns/subscriptions "Receiving Notifications").

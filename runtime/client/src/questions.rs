@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use toolwright_core::protocol::method;
 
-use crate::host::Boxed;
+use crate::config::BoxFuture;
 
 /// Input that a server asks of the user (2026-07-28, client/elicitation).
 #[derive(Debug, Clone, PartialEq)]
@@ -69,8 +69,8 @@ pub(crate) struct Refusal {
     pub(crate) message: String,
 }
 
-type Elicit = dyn Fn(Elicitation) -> Boxed<ElicitationAnswer> + Send + Sync;
-type Sample = dyn Fn(Sampling) -> Boxed<Option<Value>> + Send + Sync;
+type Elicit = dyn Fn(Elicitation) -> BoxFuture<'static, ElicitationAnswer> + Send + Sync;
+type Sample = dyn Fn(Sampling) -> BoxFuture<'static, Option<Value>> + Send + Sync;
 
 /// What answers.
 #[derive(Clone, Default)]

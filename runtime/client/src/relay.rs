@@ -1,6 +1,5 @@
 //! Requests of others that are passed on to the server as they are: what a proxy in front of it does.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -9,22 +8,16 @@ use std::task::Poll;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use toolwright_core::protocol::error::HEADER_MISMATCH;
-use toolwright_core::protocol::{ErrorObject, LogMessage, Revision, method};
+use toolwright_core::protocol::method;
 
 use crate::client::Client;
 use crate::error::ClientError;
 use crate::message::{Outgoing, push_string};
+use crate::relay_channel::{Answer, MAX_STEPS, Relay, Step};
 use crate::requests::named;
-use crate::slot::{Notice, Progress, Watch};
-
-/// How many steps wait for a program that does not take them. Of log messages and progress the further ones are dropped,
-/// questions are refused.
-const MAX_STEPS: usize = 256;
-
-/// Where the server's questions and log messages go.
-pub(crate) type Relay = mpsc::Sender<Step>;
+use crate::slot::{Notice, Watch};
 
 /// A request that is to be passed on.
 #[must_use = "nothing is sent before `start`"]
@@ -43,31 +36,6 @@ pub struct Relayed {
     request: Option<Pin<Box<dyn Future<Output = Answer> + Send>>>,
     steps: mpsc::Receiver<Step>,
     answer: Option<Answer>,
-}
-
-type Answer = Result<(Revision, Box<RawValue>), ClientError>;
-
-/// The outcome of a forwarded request.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Step {
-    /// How far it has come.
-    Progress(Progress),
-    /// A log message.
-    Log(LogMessage),
-    /// The server asks before it goes on; only servers of 2025-11-25 and before do so.
-    Asked(RelayedQuestion),
-    /// The end: the result as the server of this revision wrote it. In 2026-07-28 it may ask for input.
-    Done(Answer),
-}
-
-/// A question of a server on behalf of whoever has sent the request. Dropping it refuses.
-pub struct RelayedQuestion {
-    /// `elicitation/create`, `sampling/createMessage` or `roots/list`.
-    pub method: String,
-    /// Its parameters, a JSON object.
-    pub params: Value,
-    answer: oneshot::Sender<Result<Box<RawValue>, ErrorObject>>,
 }
 
 impl Client {
@@ -209,64 +177,6 @@ impl Relayed {
     }
 }
 
-impl RelayedQuestion {
-    /// A question and where its answer arrives.
-    pub(crate) fn new(
-        method: &str,
-        params: &str,
-    ) -> (Self, oneshot::Receiver<Result<Box<RawValue>, ErrorObject>>) {
-        let (answer, answered) = oneshot::channel();
-        let params = serde_json::from_str(params).unwrap_or_default();
-        (Self { method: method.to_owned(), params, answer }, answered)
-    }
-
-    /// Gives the result, as whoever was asked wrote it.
-    pub fn answer(self, result: Box<RawValue>) {
-        // The server may have taken it back.
-        _ = self.answer.send(Ok(result));
-    }
-
-    /// Refuses, with an error.
-    pub fn refuse(self, error: ErrorObject) {
-        _ = self.answer.send(Err(error));
-    }
-}
-
-/// Who relays at the moment.
-#[derive(Debug, Default)]
-pub(crate) struct Relays {
-    open: VecDeque<(u64, Relay)>,
-    last: u64,
-}
-
-/// Which relay a question without a request is for.
-#[derive(Debug)]
-pub(crate) enum Sole {
-    Nobody,
-    One(Relay),
-    Many,
-}
-
-impl Relays {
-    pub(crate) fn add(&mut self, relay: Relay) -> u64 {
-        self.last += 1;
-        self.open.push_back((self.last, relay));
-        self.last
-    }
-
-    pub(crate) fn remove(&mut self, number: u64) {
-        self.open.retain(|(of, _)| *of != number);
-    }
-
-    pub(crate) fn sole(&self) -> Sole {
-        match self.open.front() {
-            None => Sole::Nobody,
-            Some((_, relay)) if self.open.len() == 1 => Sole::One(relay.clone()),
-            Some(_) => Sole::Many,
-        }
-    }
-}
-
 impl fmt::Debug for RelayRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RelayRequest").field("method", &self.method).finish_non_exhaustive()
@@ -276,11 +186,5 @@ impl fmt::Debug for RelayRequest {
 impl fmt::Debug for Relayed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Relayed").field("is_open", &self.request.is_some()).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for RelayedQuestion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RelayedQuestion").field("method", &self.method).finish_non_exhaustive()
     }
 }

@@ -7,11 +7,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use serde::Deserialize;
 use tokio::time::{Instant, sleep_until};
 
 use crate::error::ClientError;
-use crate::relay::Relay;
+use crate::progress::Progress;
+use crate::relay_channel::Relay;
 
 /// How many notices wait for a caller that is not polled; the oldest are dropped.
 const MAX_NOTICES: usize = 256;
@@ -21,20 +21,6 @@ const MAX_NOTICES: usize = 256;
 pub(crate) enum Reply {
     Result(String),
     Error(String),
-}
-
-/// How far a request has come (2026-07-28, basic/patterns/progress).
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[non_exhaustive]
-pub struct Progress {
-    /// How much is done; it grows from one notice to the next.
-    pub progress: f64,
-    /// How much there is to do, if that is known.
-    #[serde(default)]
-    pub total: Option<f64>,
-    /// What is being done, for people.
-    #[serde(default)]
-    pub message: Option<String>,
 }
 
 /// The largest notice that waits for a caller, in bytes; a larger one is dropped.

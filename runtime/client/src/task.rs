@@ -13,7 +13,8 @@ use toolwright_core::protocol::{TaskStatus, method};
 use crate::client::Client;
 use crate::error::{ClientError, ErrorKind, quoted};
 use crate::message::{Outgoing, push_string};
-use crate::slot::{Notice, Progress, Watch};
+use crate::progress::Progress;
+use crate::slot::{Notice, Watch};
 
 /// How often a task is asked for where the server does not say.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -12,8 +12,7 @@ use toolwright_agent::value::{ToolValue, stdio_command, stdio_uri};
 use toolwright_core::result::ToolResult;
 use toolwright_wire::memory::MemoryServer;
 
-use crate::builder::ClientBuilder;
-use crate::client::Client;
+use crate::client::{Client, ClientBuilder};
 #[cfg(feature = "config")]
 use crate::config::Config;
 use crate::config::{Expanded, ServerSpec, StdioSpec, Tokens, TransportSpec};

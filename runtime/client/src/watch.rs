@@ -9,8 +9,8 @@ use tokio::time::{sleep, timeout};
 use toolwright_core::protocol::{Prompt, Resource, ResourceTemplate};
 
 use crate::client::Client;
+use crate::config::BoxFuture;
 use crate::error::ClientError;
-use crate::host::Boxed;
 use crate::subscription::{Changes, Subscription};
 use crate::tool::ListedTool;
 
@@ -45,7 +45,7 @@ pub struct ListWatch<T> {
     is_behind: bool,
 }
 
-type Listing<T> = Boxed<Result<Arc<[T]>, ClientError>>;
+type Listing<T> = BoxFuture<'static, Result<Arc<[T]>, ClientError>>;
 
 /// What is different from one kind of list to the next.
 struct Kind<T> {

@@ -19,7 +19,7 @@ use super::{Clock, Http};
 use crate::buffers::Buffers;
 use crate::error::ErrorKind;
 use crate::message::{self, Id, Message, Outgoing};
-use crate::mux::progress_of;
+use crate::progress::progress_of;
 use crate::slot::{Notice, Reply, Unanswered, Watch};
 
 /// How much of the body of a refusal is read, in bytes.

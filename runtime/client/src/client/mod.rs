@@ -1,4 +1,6 @@
-//! The client.
+//! The client and its builder.
+
+mod builder;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -8,7 +10,6 @@ use tokio::time::Instant;
 use toolwright_core::protocol::{Revision, method};
 use toolwright_wire::memory::MemoryServer;
 
-use crate::builder::{ClientBuilder, Limits};
 use crate::config::{BoxFuture, ServerSpec};
 use crate::connect::Recipe;
 use crate::connection::Connection;
@@ -19,6 +20,12 @@ use crate::known::Known;
 use crate::message::Outgoing;
 use crate::server_info::ServerInfo;
 use crate::slot::{Reply, Watch};
+
+pub(crate) use builder::Limits;
+pub use builder::{
+    ClientBuilder, DEFAULT_MAX_DURATION, DEFAULT_MAX_LIST_BYTES, DEFAULT_MAX_MESSAGE_BYTES,
+    DEFAULT_MAX_PAGES, DEFAULT_MAX_ROUNDS, DEFAULT_PROBE_TIMEOUT,
+};
 
 /// The first pause after a connection that failed; it doubles up to [`MAX_PAUSE`].
 const PAUSE: Duration = Duration::from_millis(500);

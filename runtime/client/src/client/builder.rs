@@ -10,7 +10,7 @@ use toolwright_core::protocol::extension;
 use toolwright_core::revision::Revision;
 use toolwright_wire::memory::MemoryServer;
 
-use crate::client::Client;
+use super::Client;
 use crate::config::{ServerSpec, StdioSpec, Tokens};
 use crate::connect::{Endpoint, Recipe, Streams};
 use crate::era::Identity;
