@@ -78,7 +78,7 @@ struct Place {
 impl Place {
     /// A server of a file is found there again by its name, if more than its address is needed.
     fn of(spec: &ServerSpec, is_in_file: bool) -> Self {
-        let needs_file = is_in_file && !spec.is_address_enough();
+        let needs_file = is_in_file && !spec.is_address_sufficient();
         Self { uri: spec.address(), credential_ref: needs_file.then(|| spec.name.clone()) }
     }
 }

@@ -41,7 +41,7 @@ fn ask(mut server: ServerSpec, timeout: Duration, shell: Shell) -> Result<Server
     (server.request_timeout, server.start_timeout) = (ANSWER, ANSWER);
     let builder = builder(NAME, shell).probe_timeout(PROBE).max_duration(ANSWER);
     let builder = builder.max_message_bytes(BYTES).max_list_bytes(BYTES).max_pages(PAGES);
-    let client = builder.lazy(server);
+    let client = builder.connect_lazy(server);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     runtime.block_on(async {

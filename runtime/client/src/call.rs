@@ -12,10 +12,10 @@ use toolwright_core::protocol::method;
 
 use crate::client::Client;
 use crate::error::{ClientError, ErrorKind, quoted};
-use crate::message::{Outgoing, push_string};
-use crate::mirror;
+use crate::message::{OutgoingRequest, push_string};
+use crate::param_headers;
+use crate::pending::{Notice, RequestOptions};
 use crate::progress::Progress;
-use crate::slot::{Notice, Watch};
 
 /// A call of a tool; `.await` sends it.
 ///
@@ -100,62 +100,63 @@ impl<'a> Call<'a> {
 
     async fn send(self) -> Result<ToolResult, ClientError> {
         let Self { client, tool, members, arguments_at, meta, timeout, mut on_progress } = self;
-        let mut members = members
-            .map_err(|error| client.unusable(&format!("the arguments cannot be written as JSON: {error}")))?;
+        let mut members = members.map_err(|error| {
+            client.invalid_arguments(&format!("the arguments cannot be written as JSON: {error}"))
+        })?;
         match &members[arguments_at..] {
             [b'{', ..] => {}
             b"null" => {
                 members.truncate(arguments_at);
                 members.extend_from_slice(b"{}");
             }
-            _ => return Err(client.unusable("arguments are a JSON object")),
+            _ => return Err(client.invalid_arguments("arguments are a JSON object")),
         }
         // All of it was text before.
         let members = String::from_utf8(members).unwrap_or_default();
         let arguments = arguments_at..members.len();
         let headers = client.headers(&tool, &members[arguments.clone()]);
-        let mut outgoing = Outgoing {
+        let mut outgoing = OutgoingRequest {
             method: method::TOOLS_CALL.into(),
             members: members.into(),
             meta: meta.into(),
             name: Some(tool.clone()),
             era_meta: None,
             headers,
-            takes_progress: true,
-            is_safe: false,
+            wants_progress: true,
+            is_idempotent: false,
         };
         let mut on_notice = |notice| {
             if let (Notice::Progress(progress), Some(on_progress)) = (notice, &mut on_progress) {
                 on_progress(progress);
             }
         };
-        let mut watch = Watch { on_notice: Some(&mut on_notice), ..client.watch() };
+        let mut options = RequestOptions { on_notice: Some(&mut on_notice), ..client.default_options() };
         if let Some(timeout) = timeout {
-            (watch.timeout, watch.cap) = (timeout, watch.cap.max(timeout));
+            (options.timeout, options.max_duration) = (timeout, options.max_duration.max(timeout));
         }
         // Up to 2025-11-25 the client says that a call may become a task.
         let asks_for_task = client.takes_legacy_task(&tool).await?;
         if asks_for_task {
             outgoing.members.to_mut().push_str(r#","task":{}"#);
         }
-        let mut outcome = client.converse(&mut outgoing, &mut watch).await;
+        let mut outcome = client.send_with_input(&mut outgoing, &mut options).await;
         // Headers that the server misses may be those of arguments that it was not asked about yet
         // (2026-07-28, basic/transports/streamable-http "Client Behavior").
         if outcome.as_ref().is_err_and(|error| error.rpc().is_some_and(|rpc| rpc.code == HEADER_MISMATCH)) {
-            client.shared.known.forget();
+            client.shared.tool_cache.clear();
             Box::pin(client.list_tools()).await?;
             outgoing.headers = client.headers(&tool, &outgoing.members[arguments]);
-            outcome = client.converse(&mut outgoing, &mut watch).await;
+            outcome = client.send_with_input(&mut outgoing, &mut options).await;
         }
         let mut text = outcome?;
         if asks_for_task && text.contains(r#""task""#) {
-            text = Box::pin(client.finish_task(&text, &mut watch)).await?;
+            text = Box::pin(client.await_task(&text, &mut options)).await?;
         }
         let result = read_result(&text, client);
         let buffers = &client.shared.host.buffers;
         buffers.put(text);
         buffers.put(outgoing.members.into_owned());
-        client.judged(&tool, result?)
+        client.check_output(&tool, result?)
     }
 }
 
@@ -170,8 +171,10 @@ impl<'a> IntoFuture for Call<'a> {
 
 impl Client {
     pub(crate) fn headers(&self, tool: &str, arguments: &str) -> Vec<(String, String)> {
-        match self.shared.known.facts(tool) {
-            Some(facts) if !facts.mirrors.is_empty() => mirror::headers(&facts.mirrors, arguments),
+        match self.shared.tool_cache.info(tool) {
+            Some(info) if !info.param_headers.is_empty() => {
+                param_headers::build_headers(&info.param_headers, arguments)
+            }
             _ => Vec::new(),
         }
     }
@@ -179,7 +182,7 @@ impl Client {
     /// Whether a call of the tool may become a task of a server of 2025-11-25.
     async fn takes_legacy_task(&self, tool: &str) -> Result<bool, ClientError> {
         if !self.shared.limits.takes_tasks
-            || !self.shared.known.facts(tool).is_some_and(|facts| facts.takes_task)
+            || !self.shared.tool_cache.info(tool).is_some_and(|info| info.takes_task)
         {
             return Ok(false);
         }
@@ -190,33 +193,33 @@ impl Client {
     }
 
     /// Sends a request, and again with answers as long as the server asks (2026-07-28, basic/patterns/mrtr).
-    pub(crate) async fn converse(
+    pub(crate) async fn send_with_input(
         &self,
-        outgoing: &mut Outgoing<'_>,
-        watch: &mut Watch<'_>,
+        outgoing: &mut OutgoingRequest<'_>,
+        options: &mut RequestOptions<'_>,
     ) -> Result<String, ClientError> {
         let first = outgoing.members.len();
         let rounds = self.shared.limits.max_rounds;
         for _ in 0..=rounds {
-            let result = self.send(outgoing, watch).await?;
-            let asked = match asked_in(&result).map_err(|problem| self.broken(problem))? {
-                Turn::Done => return Ok(result),
-                Turn::Task => return Box::pin(self.finish_task(&result, watch)).await,
-                Turn::Asks(asked) => asked,
+            let result = self.send(outgoing, options).await?;
+            let input = match classify(&result).map_err(|problem| self.protocol_error(problem))? {
+                ResultKind::Complete => return Ok(result),
+                ResultKind::Task => return Box::pin(self.await_task(&result, options)).await,
+                ResultKind::InputRequired(input) => input,
             };
             let members = outgoing.members.to_mut();
             members.truncate(first);
-            if !asked.requests.is_empty() {
-                let answers = Box::pin(self.answers_to(&asked.requests)).await?;
+            if !input.requests.is_empty() {
+                let answers = Box::pin(self.input_responses(&input.requests)).await?;
                 members.push_str(r#","inputResponses":"#);
                 members.push_str(&answers);
             }
-            if let Some(state) = asked.state {
+            if let Some(state) = input.state {
                 members.push_str(r#","requestState":"#);
                 members.push_str(&state);
             }
             // Answers may have effects, whatever the request was.
-            outgoing.is_safe = false;
+            outgoing.is_idempotent = false;
         }
         let problem = format!("it still asks after {rounds} rounds of questions");
         Err(self.shared.host.error(
@@ -227,22 +230,22 @@ impl Client {
     }
 
     /// The answers to what a server asks, as JSON text.
-    pub(crate) async fn answers_to(&self, requests: &Map<String, Value>) -> Result<String, ClientError> {
-        let answers = self.shared.host.questions.answer_all(requests).await;
-        answers.map_err(|(method, refusal)| {
-            let problem = format!("it asks for `{}`, and {}", quoted(&method), refusal.message);
+    pub(crate) async fn input_responses(&self, requests: &Map<String, Value>) -> Result<String, ClientError> {
+        let answers = self.shared.host.input.respond_to_all(requests).await;
+        answers.map_err(|(method, rejection)| {
+            let problem = format!("it asks for `{}`, and {}", quoted(&method), rejection.message);
             self.shared.host.error(ErrorKind::Protocol, problem, "give the client a handler that answers")
         })
     }
 
     /// The result, unless it breaks what the tool promised and the client is strict.
-    fn judged(&self, tool: &str, result: ToolResult) -> Result<ToolResult, ClientError> {
+    fn check_output(&self, tool: &str, result: ToolResult) -> Result<ToolResult, ClientError> {
         // The schema describes success (modelcontextprotocol/typescript-sdk#654).
         if result.is_error {
             return Ok(result);
         }
-        let Some(facts) = self.shared.known.facts(tool) else { return Ok(result) };
-        let Some(output) = &facts.output else { return Ok(result) };
+        let Some(info) = self.shared.tool_cache.info(tool) else { return Ok(result) };
+        let Some(output) = &info.output else { return Ok(result) };
         let verdict = match &result.structured_content {
             Some(content) => output.check(content),
             None => Err("there is an output schema and no structured content".to_owned()),
@@ -262,7 +265,7 @@ impl Client {
         }
     }
 
-    pub(crate) fn unusable(&self, problem: &str) -> ClientError {
+    pub(crate) fn invalid_arguments(&self, problem: &str) -> ClientError {
         self.shared.host.error(
             ErrorKind::Protocol,
             format!("nothing was sent: {problem}"),
@@ -270,21 +273,21 @@ impl Client {
         )
     }
 
-    pub(crate) fn broken(&self, problem: String) -> ClientError {
+    pub(crate) fn protocol_error(&self, problem: String) -> ClientError {
         self.shared.host.error(ErrorKind::Protocol, problem, "report this to those who make the server")
     }
 }
 
 /// What a result is.
-enum Turn {
-    Done,
-    Asks(Asked),
+enum ResultKind {
+    Complete,
+    InputRequired(InputRequired),
     /// The call goes on as a task.
     Task,
 }
 
 /// What a result asks for.
-struct Asked {
+struct InputRequired {
     requests: Map<String, Value>,
     /// JSON text, to be sent back as it is.
     state: Option<String>,
@@ -294,7 +297,7 @@ struct Asked {
 ///
 /// # Errors
 /// Where its type is none that is known.
-fn asked_in(result: &str) -> Result<Turn, String> {
+fn classify(result: &str) -> Result<ResultKind, String> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Head<'a> {
@@ -312,14 +315,14 @@ fn asked_in(result: &str) -> Result<Turn, String> {
     };
     let mut keys = memchr::memmem::find_iter(result.as_bytes(), KEY);
     if keys.all(|at| is_complete(&result.as_bytes()[at + KEY.len()..])) {
-        return Ok(Turn::Done);
+        return Ok(ResultKind::Complete);
     }
     let head: Head<'_> =
         serde_json::from_str(result).map_err(|error| format!("its result cannot be read: {error}"))?;
     match head.result_type.as_deref() {
-        None | Some("complete") => Ok(Turn::Done),
-        Some("task") => Ok(Turn::Task),
-        Some("input_required") => Ok(Turn::Asks(Asked {
+        None | Some("complete") => Ok(ResultKind::Complete),
+        Some("task") => Ok(ResultKind::Task),
+        Some("input_required") => Ok(ResultKind::InputRequired(InputRequired {
             requests: head.input_requests,
             state: head.request_state.map(|state| state.get().to_owned()),
         })),
@@ -331,7 +334,7 @@ fn read_result(text: &str, client: &Client) -> Result<ToolResult, ClientError> {
     let mut result: ToolResult = match serde_json::from_str(text) {
         Ok(result) => result,
         Err(error) => {
-            let unreadable = || client.broken(format!("its result is not that of a tool: {error}"));
+            let unreadable = || client.protocol_error(format!("its result is not that of a tool: {error}"));
             let mut value: Value = serde_json::from_str(text).map_err(|_| unreadable())?;
             let object = value.as_object_mut().ok_or_else(unreadable)?;
             if object.get("content").is_some_and(|content| !content.is_array()) {
@@ -359,12 +362,12 @@ mod tests {
             r#"{"structuredContent":{"resultType":"other"}}"#,
             r#"{"structuredContent":{"resultType":"input_required"},"resultType": "complete"}"#,
         ] {
-            assert!(matches!(asked_in(text), Ok(Turn::Done)), "{text}");
+            assert!(matches!(classify(text), Ok(ResultKind::Complete)), "{text}");
         }
-        let asked =
-            asked_in(r#"{"resultType":"input_required","requestState":"a\u0062","inputRequests":{"k":{}}}"#);
-        let Ok(Turn::Asks(asked)) = asked else { panic!("it asks") };
-        assert_eq!((asked.state.as_deref(), asked.requests.len()), (Some(r#""a\u0062""#), 1));
-        assert!(asked_in(r#"{"resultType":"later"}"#).is_err());
+        let input =
+            classify(r#"{"resultType":"input_required","requestState":"a\u0062","inputRequests":{"k":{}}}"#);
+        let Ok(ResultKind::InputRequired(input)) = input else { panic!("it asks") };
+        assert_eq!((input.state.as_deref(), input.requests.len()), (Some(r#""a\u0062""#), 1));
+        assert!(classify(r#"{"resultType":"later"}"#).is_err());
     }
 }

@@ -18,18 +18,18 @@ use crate::encoding::Decoded;
 use crate::error::{ClientError, ErrorKind, quoted};
 use crate::event::Event;
 use crate::host::Host;
-use crate::lines::{self, Ended};
+use crate::lines::{self, CloseReason};
 use crate::mux::Mux;
 
 /// The variables that every server inherits: what programs need to find their files and their language, and no secrets. Others
 /// are named in [`StdioSpec::env`], or all inherited with [`StdioSpec::inherit_env`].
 #[cfg(unix)]
-pub const INHERITED: &[&str] =
+pub const INHERITED_ENV: &[&str] =
     &["HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
 /// The variables that every server inherits: what programs need to find their files and their language, and no secrets. Others
 /// are named in [`StdioSpec::env`], or all inherited with [`StdioSpec::inherit_env`].
 #[cfg(not(unix))]
-pub const INHERITED: &[&str] = &[
+pub const INHERITED_ENV: &[&str] = &[
     "APPDATA",
     "COMSPEC",
     "HOMEDRIVE",
@@ -51,11 +51,11 @@ pub const INHERITED: &[&str] = &[
 /// How long a server may take to end once its input is closed, and again after SIGTERM.
 pub const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How many lines of standard error an error shows.
-const SHOWN_LINES: usize = 20;
+const MAX_TAIL_LINES: usize = 20;
 /// The longest line of standard error that is kept as one, in bytes.
-const MAX_LINE: usize = 4096;
+const MAX_LINE_BYTES: usize = 4096;
 /// How long is waited for the exit status, and for the last lines of standard error, before open requests fail.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The last lines of standard error.
 #[derive(Debug, Default)]
@@ -76,11 +76,11 @@ pub(crate) async fn start(
     max_message_bytes: usize,
     is_guarded: bool,
 ) -> Result<JoinHandle<()>, ClientError> {
-    let mut process = Process::new(file_of(command));
+    let mut process = Process::new(executable(command));
     process.args(command.args.iter().map(Expanded::expose));
     if !command.inherit_env {
         process.env_clear();
-        process.envs(INHERITED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+        process.envs(INHERITED_ENV.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
     }
     process.envs(settings.map(|settings| (Settings::VARIABLE, settings)));
     for (name, value) in &command.env {
@@ -88,7 +88,7 @@ pub(crate) async fn start(
             None => drop(process.env_remove(name)),
             Some(value) => {
                 let value = value.resolve(tokens).await;
-                let value = value.map_err(|error| no_token(name, &error, &mux.host))?;
+                let value = value.map_err(|error| token_error(name, &error, &mux.host))?;
                 process.env(name, value.expose());
             }
         }
@@ -99,8 +99,8 @@ pub(crate) async fn start(
     process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     #[cfg(unix)]
     process.process_group(0);
-    let mut child = process.spawn().map_err(|error| not_started(command, &error, &mux.host))?;
-    let group = Group::of(&child, is_guarded);
+    let mut child = process.spawn().map_err(|error| spawn_error(command, &error, &mux.host))?;
+    let group = Group::new(&child, is_guarded);
     let tail = Arc::new(Tail::default());
     let stderr = child
         .stderr
@@ -114,27 +114,27 @@ pub(crate) async fn start(
             Encoding::Utf8 => Box::new(stdout),
             encoding => Box::new(Decoded::new(stdout, encoding)),
         };
-        let ended = tokio::select! {
-            ended = lines::drive(&mux, stdout, &mut stdin, encoding, max_message_bytes) => ended,
+        let reason = tokio::select! {
+            reason = lines::drive(&mux, stdout, &mut stdin, encoding, max_message_bytes) => reason,
             // Something that it started may hold its output open.
-            () = exited(&mut child) => Ended::Closed,
+            () = wait_for_exit(&mut child) => CloseReason::Closed,
         };
-        let was_asked = matches!(ended, Ended::Asked);
-        if was_asked {
+        let was_requested = matches!(reason, CloseReason::Requested);
+        if was_requested {
             _ = stdin.shutdown().await;
         }
         drop(stdin);
         let mut status = None;
-        if !was_asked {
-            status = timeout(LAST_WORDS, child.wait()).await.ok().and_then(Result::ok);
+        if !was_requested {
+            status = timeout(DRAIN_TIMEOUT, child.wait()).await.ok().and_then(Result::ok);
             if let Some(stderr) = stderr {
-                _ = timeout(LAST_WORDS, stderr).await;
+                _ = timeout(DRAIN_TIMEOUT, stderr).await;
             }
         }
-        let error = lost(&mux, ended, status, &tail);
+        let error = loss_error(&mux, reason, status, &tail);
         mux.close(&error);
-        if !was_asked {
-            mux.host.tell(Event::Disconnected(error.problem().to_owned()));
+        if !was_requested {
+            mux.host.emit(Event::Disconnected(error.problem().to_owned()));
         }
         group.end(&mut child, EXIT_TIMEOUT).await;
     }))
@@ -142,45 +142,47 @@ pub(crate) async fn start(
 
 /// The file of a command, or the command itself where the system finds it.
 #[cfg(not(windows))]
-fn file_of(command: &StdioSpec) -> &str {
+fn executable(command: &StdioSpec) -> &str {
     command.command.expose()
 }
 
 /// The file of a command, or the command itself where there is none, for the error.
 #[cfg(windows)]
-fn file_of(command: &StdioSpec) -> String {
+fn executable(command: &StdioSpec) -> String {
     let name = command.command.expose();
     let extensions = std::env::var("PATHEXT").ok();
     let is_file = |file: &str| std::path::Path::new(file).is_file();
-    crate::program::find(name, &path_of(command), extensions.as_deref(), is_file)
+    crate::program::find(name, &search_path(command), extensions.as_deref(), is_file)
         .unwrap_or_else(|| name.to_owned())
 }
 
 /// Where a command is looked for.
-fn path_of(command: &StdioSpec) -> String {
+fn search_path(command: &StdioSpec) -> String {
     let declared = command.env.get("PATH").cloned().flatten().and_then(|path| path.fixed());
     let declared = declared.map(|path| path.expose().to_owned());
     declared.or_else(|| std::env::var("PATH").ok()).unwrap_or_default()
 }
 
 /// Waits for the exit, and a moment for what was written before it.
-async fn exited(child: &mut Child) {
+async fn wait_for_exit(child: &mut Child) {
     _ = child.wait().await;
-    sleep(LAST_WORDS / 2).await;
+    sleep(DRAIN_TIMEOUT / 2).await;
 }
 
-fn lost(mux: &Mux, ended: Ended, status: Option<ExitStatus>, tail: &Tail) -> ClientError {
-    let mut problem = match (ended, status) {
-        (Ended::Refused(error), _) => return error,
-        (Ended::Asked, _) => {
-            return mux.host.closed_here();
+fn loss_error(mux: &Mux, reason: CloseReason, status: Option<ExitStatus>, tail: &Tail) -> ClientError {
+    let mut problem = match (reason, status) {
+        (CloseReason::Invalid(error), _) => return error,
+        (CloseReason::Requested, _) => {
+            return mux.host.closed_locally();
         }
-        (_, Some(status)) if mux.has_spoken() => format!("it is no longer available: it ended with {status}"),
+        (_, Some(status)) if mux.has_sent_message() => {
+            format!("it is no longer available: it ended with {status}")
+        }
         (_, Some(status)) => format!("it ended with {status} and without an answer"),
-        (Ended::Failed(error), None) => {
+        (CloseReason::ReadFailed(error), None) => {
             format!("it is no longer available: what it writes cannot be read: {error} (`encoding`)")
         }
-        (Ended::Closed, None) => "it is no longer available: it closed its output".to_owned(),
+        (CloseReason::Closed, None) => "it is no longer available: it closed its output".to_owned(),
     };
     if let Some(stray) = mux.stray() {
         _ = write!(problem, "; it wrote `{stray}` to its standard output, which is for messages only");
@@ -189,7 +191,7 @@ fn lost(mux: &Mux, ended: Ended, status: Option<ExitStatus>, tail: &Tail) -> Cli
     if !last.is_empty() {
         _ = write!(problem, "; the last lines of its standard error: {last}");
     }
-    let (kind, advice) = if mux.has_spoken() {
+    let (kind, advice) = if mux.has_sent_message() {
         (
             ErrorKind::Lost,
             "see whether the request was carried out before you send it again; the next one starts the server again",
@@ -200,12 +202,12 @@ fn lost(mux: &Mux, ended: Ended, status: Option<ExitStatus>, tail: &Tail) -> Cli
     mux.host.error(kind, problem, advice)
 }
 
-fn no_token(name: &str, error: &TokenError, host: &Host) -> ClientError {
+fn token_error(name: &str, error: &TokenError, host: &Host) -> ClientError {
     let problem = format!("the variable `{name}` of its environment has no value: {error}");
     host.error(ErrorKind::Connect, problem, "see that the token can be fetched")
 }
 
-fn not_started(command: &StdioSpec, error: &io::Error, host: &Host) -> ClientError {
+fn spawn_error(command: &StdioSpec, error: &io::Error, host: &Host) -> ClientError {
     // As it was written: a value may be secret.
     let program = quoted(&command.command.to_string());
     let (problem, advice) = match (error.kind(), &command.cwd) {
@@ -217,7 +219,7 @@ fn not_started(command: &StdioSpec, error: &io::Error, host: &Host) -> ClientErr
             (format!("there is no program {program}"), "check the path")
         }
         (io::ErrorKind::NotFound, _) => (
-            format!("the command `{program}` is not found in {}", quoted(&path_of(command))),
+            format!("the command `{program}` is not found in {}", quoted(&search_path(command))),
             "install it, or name it with its whole path",
         ),
         (io::ErrorKind::PermissionDenied, _) => {
@@ -232,7 +234,7 @@ async fn read_stderr(mut pipe: ChildStderr, tail: Arc<Tail>, host: Arc<Host>) {
     let (mut line, mut chunk) = (Vec::new(), [0; 1024]);
     while let Ok(read) = pipe.read(&mut chunk).await {
         for &byte in &chunk[..read] {
-            if byte != b'\n' && line.len() < MAX_LINE {
+            if byte != b'\n' && line.len() < MAX_LINE_BYTES {
                 line.push(byte);
             } else if byte == b'\n' {
                 tail.push(&mut line, &host);
@@ -251,9 +253,9 @@ impl Tail {
     fn push(&self, line: &mut Vec<u8>, host: &Host) {
         let text = String::from_utf8_lossy(line).trim_end().to_owned();
         line.clear();
-        host.tell(Event::Stderr(text.clone()));
+        host.emit(Event::Stderr(text.clone()));
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if lines.len() == SHOWN_LINES {
+        if lines.len() == MAX_TAIL_LINES {
             lines.pop_front();
         }
         lines.push_back(text);
@@ -271,37 +273,37 @@ struct Group {
     #[cfg(unix)]
     leader: Option<rustix::process::Pid>,
     #[cfg(unix)]
-    guarded: Option<crate::guard::Guarded>,
+    guarded: Option<crate::process_guard::GuardedGroup>,
 }
 
 impl Group {
     #[cfg(unix)]
-    fn of(child: &Child, is_guarded: bool) -> Self {
+    fn new(child: &Child, is_guarded: bool) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
-        let guarded = id.filter(|_| is_guarded).map(crate::guard::guard);
+        let guarded = id.filter(|_| is_guarded).map(crate::process_guard::guard);
         Self { leader: id.and_then(rustix::process::Pid::from_raw), guarded }
     }
 
     #[cfg(not(unix))]
-    fn of(_: &Child, _is_guarded: bool) -> Self {
+    fn new(_: &Child, _is_guarded: bool) -> Self {
         Self {}
     }
 
     /// Waits for the end, asks for it, and forces it.
     async fn end(mut self, child: &mut Child, time_limit: Duration) {
-        if !self.is_gone(child, time_limit).await {
+        if !self.exits_within(child, time_limit).await {
             self.signal(false);
-            if !self.is_gone(child, time_limit).await {
+            if !self.exits_within(child, time_limit).await {
                 self.signal(true);
                 _ = child.start_kill();
                 _ = timeout(time_limit, child.wait()).await;
             }
         }
-        self.forget();
+        self.release();
     }
 
     /// Whether the process, and all that it started in its group, ends within `time_limit`.
-    async fn is_gone(&self, child: &mut Child, time_limit: Duration) -> bool {
+    async fn exits_within(&self, child: &mut Child, time_limit: Duration) -> bool {
         let end = Instant::now() + time_limit;
         if timeout(time_limit, child.wait()).await.is_err() {
             return false;
@@ -331,7 +333,7 @@ impl Group {
     }
 
     #[cfg(unix)]
-    fn forget(&mut self) {
+    fn release(&mut self) {
         (self.leader, self.guarded) = (None, None);
     }
 
@@ -344,7 +346,7 @@ impl Group {
     fn signal(&self, _by_force: bool) {}
 
     #[cfg(not(unix))]
-    fn forget(&mut self) {}
+    fn release(&mut self) {}
 }
 
 /// Where the runtime ends before the server has: there is no time to ask.

@@ -28,11 +28,11 @@ use crate::tool::ListedTool;
 /// let web = ServerSpec::new("web", HttpSpec::new("https://example.com/mcp"));
 /// let servers = [files, web];
 /// let clients = Clients::connect(servers, |_| Client::builder()).await?;
-/// let offer = clients.list().await;
-/// for tool in &offer.tools {
+/// let listing = clients.list().await;
+/// for tool in &listing.tools {
 ///     println!("{}", tool.name);
 /// }
-/// for failure in &offer.failures {
+/// for failure in &listing.failures {
 ///     eprintln!("{failure}");
 /// }
 /// let result = clients.call("files__read", serde_json::json!({"path": "notes.txt"})).await?;
@@ -58,7 +58,7 @@ struct Member {
 /// What many servers offer.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct Offer {
+pub struct Listing {
     /// The tools of the servers whose [`load_tools`](ServerSpec::load_tools) is set, in the order of their names.
     pub tools: Vec<NamedTool>,
     /// The prompts of the servers whose [`load_prompts`](ServerSpec::load_prompts) is set, each with its server.
@@ -103,7 +103,7 @@ impl Clients {
             }
             let is_required = spec.required;
             let (name, loads_tools, loads_prompts) = (spec.name.clone(), spec.load_tools, spec.load_prompts);
-            let client = build(&spec).lazy(spec);
+            let client = build(&spec).connect_lazy(spec);
             members.push(Member { name, client: client.clone(), loads_tools, loads_prompts });
             connecting.spawn(async move { (is_required, client.server().await.err()) });
         }
@@ -127,7 +127,7 @@ impl Clients {
     /// for problem in config.problems() {
     ///     eprintln!("{}", problem.message);
     /// }
-    /// let clients = Clients::of_config(&config, |_| Client::builder().name("my-agent", "1.0.0")).await?;
+    /// let clients = Clients::from_config(&config, |_| Client::builder().name("my-agent", "1.0.0")).await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -135,7 +135,7 @@ impl Clients {
     /// # Errors
     /// As [`Clients::connect`].
     #[cfg(feature = "config")]
-    pub async fn of_config(
+    pub async fn from_config(
         config: &crate::config::Config,
         build: impl Fn(&ServerSpec) -> ClientBuilder,
     ) -> Result<Self, ClientError> {
@@ -154,40 +154,42 @@ impl Clients {
     }
 
     /// What all servers offer, asked for at the same time. Lists that cannot be had are missing, and
-    /// [`Offer::failures`] says why.
-    pub async fn list(&self) -> Offer {
+    /// [`Listing::failures`] says why.
+    pub async fn list(&self) -> Listing {
         let mut listing = JoinSet::new();
         for (index, member) in self.members.iter().cloned().enumerate() {
             listing.spawn(async move { (index, member.list().await) });
         }
         let mut lists = listing.join_all().await;
         lists.sort_by_key(|(index, _)| *index);
-        let (mut offer, mut tools) = (Offer::default(), Vec::new());
+        let (mut listing, mut tools) = (Listing::default(), Vec::new());
         for (index, (listed, prompts)) in lists {
             let name = &self.members[index].name;
             match listed {
                 Ok(listed) => tools.push((name.as_str(), listed)),
-                Err(error) => offer.failures.push(error),
+                Err(error) => listing.failures.push(error),
             }
             match prompts {
-                Ok(prompts) => offer.prompts.extend(prompts.into_iter().map(|prompt| (name.clone(), prompt))),
-                Err(error) => offer.failures.push(error),
+                Ok(prompts) => {
+                    listing.prompts.extend(prompts.into_iter().map(|prompt| (name.clone(), prompt)))
+                }
+                Err(error) => listing.failures.push(error),
             }
         }
         let lists = tools.iter().map(|(server, tools)| (*server, &tools[..]));
         // The names of the servers were checked.
         let table = PublicNames::from_lists(lists, ListedTool::name).unwrap_or_default();
         for (server, tools) in &tools {
-            let shown = tools.iter().filter_map(|tool| {
+            let named = tools.iter().filter_map(|tool| {
                 let name = table.public(server, tool.name())?.to_owned();
                 Some(NamedTool { name, server: (*server).to_owned(), tool: tool.clone() })
             });
-            offer.tools.extend(shown);
+            listing.tools.extend(named);
         }
-        offer.tools.sort_by(|one, other| one.name.cmp(&other.name));
-        offer.collisions = table.collisions().to_vec();
+        listing.tools.sort_by(|one, other| one.name.cmp(&other.name));
+        listing.collisions = table.collisions().to_vec();
         *self.names.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(table));
-        offer
+        listing
     }
 
     fn names(&self) -> Option<Arc<PublicNames>> {
@@ -215,8 +217,8 @@ impl Clients {
             let advice = "list the tools again, and call one of them";
             return Err(ClientError::new(ErrorKind::Protocol, &server, problem, advice));
         };
-        let arguments =
-            arguments.map_err(|error| client.unusable(&format!("the arguments are not JSON: {error}")))?;
+        let arguments = arguments
+            .map_err(|error| client.invalid_arguments(&format!("the arguments are not JSON: {error}")))?;
         client.call(found.tool.as_str(), arguments).await
     }
 

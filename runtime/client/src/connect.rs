@@ -11,19 +11,19 @@ use toolwright_wire::memory::MemoryServer;
 use crate::config::{Encoding, ServerSpec, Tokens, TransportSpec};
 #[cfg(feature = "http")]
 use crate::config::{Expanded, Headers, HttpSpec};
-use crate::connection::{Connection, Wire};
+use crate::connection::{Connection, Transport};
 use crate::era::Identity;
 use crate::error::{ClientError, ErrorKind};
 use crate::host::Host;
 #[cfg(feature = "http")]
 use crate::http::{Address, Configured, Expected, Http, HttpSettings, Met, header};
-use crate::lines::{Ended, drive};
-use crate::meet::{Plan, Unmet, meet};
+use crate::lines::{CloseReason, drive};
 use crate::memory;
 use crate::mux::Mux;
+use crate::negotiate::{NegotiationConfig, NegotiationError, negotiate};
 
 /// What a connection is made with, the same each time.
-pub(crate) struct Recipe {
+pub(crate) struct Connector {
     pub(crate) spec: ServerSpec,
     pub(crate) identity: Identity,
     pub(crate) tokens: Tokens,
@@ -50,39 +50,43 @@ pub(crate) enum Endpoint {
 /// Two streams, one for each direction.
 pub(crate) type Streams = (Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>);
 
-impl Recipe {
-    fn plan(&self, learned: Option<Revision>) -> Plan {
-        let revision = self.revision.or(learned);
-        Plan { revision, probe: self.probe.min(self.spec.start_timeout), start: self.spec.start_timeout }
+impl Connector {
+    fn negotiation_config(&self, known_revision: Option<Revision>) -> NegotiationConfig {
+        let revision = self.revision.or(known_revision);
+        NegotiationConfig {
+            revision,
+            probe: self.probe.min(self.spec.start_timeout),
+            start: self.spec.start_timeout,
+        }
     }
 
-    /// Connects. `learned` is the revision of the last connection: it holds for the life of the configuration, unless it
+    /// Connects. `known_revision` is the revision of the last connection: it holds for the life of the configuration, unless it
     /// proves wrong.
     pub(crate) async fn connect(
         &self,
         host: &Arc<Host>,
-        learned: Option<Revision>,
+        known_revision: Option<Revision>,
     ) -> Result<Connection, ClientError> {
         match &self.endpoint {
-            Some(Endpoint::Streams(streams)) => return self.over_streams(streams, host).await,
-            Some(Endpoint::Memory(server)) => return self.over_memory(server, host, learned).await,
+            Some(Endpoint::Streams(streams)) => return self.connect_streams(streams, host).await,
+            Some(Endpoint::Memory(server)) => return self.connect_memory(server, host, known_revision).await,
             None => {}
         }
         match &self.spec.transport {
             #[cfg(feature = "stdio")]
-            TransportSpec::Stdio(command) => self.start(command, host, learned).await,
+            TransportSpec::Stdio(command) => self.connect_stdio(command, host, known_revision).await,
             #[cfg(feature = "http")]
-            TransportSpec::Http(spec) => self.over_http(spec, host, learned).await,
+            TransportSpec::Http(spec) => self.connect_http(spec, host, known_revision).await,
             #[cfg(feature = "ws")]
             TransportSpec::WebSocket(spec) => {
                 let http = self.http(&spec.url, &spec.headers, (spec.timeout, spec.timeout), false, host)?;
-                self.over_socket(&http, host, learned).await
+                self.connect_websocket(&http, host, known_revision).await
             }
             #[cfg(feature = "http")]
             TransportSpec::Sse(spec) => {
                 let timing = (spec.timeout, spec.sse_read_timeout);
                 let http = self.http(&spec.url, &spec.headers, timing, false, host)?;
-                self.over_sse(&http, host).await
+                self.connect_sse(&http, host).await
             }
             #[cfg(not(all(feature = "stdio", feature = "ws")))]
             other => {
@@ -94,15 +98,15 @@ impl Recipe {
     }
 
     #[cfg(feature = "stdio")]
-    async fn start(
+    async fn connect_stdio(
         &self,
         command: &crate::config::StdioSpec,
         host: &Arc<Host>,
-        learned: Option<Revision>,
+        known_revision: Option<Revision>,
     ) -> Result<Connection, ClientError> {
         let settings =
             self.identity.settings.as_ref().and_then(|settings| serde_json::to_string(settings).ok());
-        let mut plan = self.plan(learned);
+        let mut config = self.negotiation_config(known_revision);
         loop {
             let mux = Arc::new(Mux::new(Arc::clone(host)));
             let starting = crate::child::start(
@@ -113,16 +117,16 @@ impl Recipe {
                 self.max_message_bytes,
                 self.is_guarded,
             );
-            let wire = Wire::Mux { task: starting.await?, mux: Arc::clone(&mux) };
-            let error = match meet(&mux, &self.identity, plan).await {
+            let transport = Transport::Mux { task: starting.await?, mux: Arc::clone(&mux) };
+            let error = match negotiate(&mux, &self.identity, config).await {
                 Ok(server) => {
-                    return Ok(Connection::new(server, Arc::clone(host), wire, self.identity.meta()));
+                    return Ok(Connection::new(server, Arc::clone(host), transport, self.identity.meta()));
                 }
-                Err(Unmet::DiedOfProbe(_)) if plan.revision.is_none() => {
-                    plan.revision = Some(Revision::NEWEST_LEGACY);
+                Err(NegotiationError::ExitedDuringProbe(_)) if config.revision.is_none() => {
+                    config.revision = Some(Revision::NEWEST_LEGACY);
                     continue;
                 }
-                Err(Unmet::DiedOfProbe(error) | Unmet::Failed(error)) => error,
+                Err(NegotiationError::ExitedDuringProbe(error) | NegotiationError::Failed(error)) => error,
             };
             // Dropping the wire does not wait; nothing else would end the process.
             mux.end();
@@ -167,73 +171,73 @@ impl Recipe {
     }
 
     #[cfg(feature = "http")]
-    async fn over_http(
+    async fn connect_http(
         &self,
         spec: &HttpSpec,
         host: &Arc<Host>,
-        learned: Option<Revision>,
+        known_revision: Option<Revision>,
     ) -> Result<Connection, ClientError> {
         let timing = (spec.timeout, spec.sse_read_timeout);
         let http = self.http(&spec.url, &spec.headers, timing, spec.terminate_on_close, host)?;
-        let plan = self.plan(learned);
-        let expected = plan.revision.map_or(Expected::Any, Expected::Only);
-        let time_limit = plan.start.min(spec.timeout);
-        match http.meet(&self.identity, expected, plan.probe.min(time_limit), time_limit).await? {
+        let config = self.negotiation_config(known_revision);
+        let expected = config.revision.map_or(Expected::Any, Expected::Only);
+        let time_limit = config.start.min(spec.timeout);
+        match http.meet(&self.identity, expected, config.probe.min(time_limit), time_limit).await? {
             Met::Streamable(server) => {
                 http.remember(&self.identity);
-                if server.revision.has_handshake() && host.is_attentive() {
+                if server.revision.has_handshake() && host.answers_input_requests() {
                     http.listen().await;
                 }
-                Ok(Connection::new(server, Arc::clone(host), Wire::Http(http), self.identity.meta()))
+                Ok(Connection::new(server, Arc::clone(host), Transport::Http(http), self.identity.meta()))
             }
             // What the server said to a POST says more than that it has no stream either.
             Met::MaybeSse(error) if spec.sse_fallback => {
                 let further = self.http(&spec.url, &spec.headers, timing, false, host)?;
-                self.over_sse(&further, host).await.map_err(|_| error)
+                self.connect_sse(&further, host).await.map_err(|_| error)
             }
             Met::MaybeSse(error) => Err(error),
         }
     }
 
     #[cfg(feature = "http")]
-    async fn over_sse(&self, http: &Arc<Http>, host: &Arc<Host>) -> Result<Connection, ClientError> {
+    async fn connect_sse(&self, http: &Arc<Http>, host: &Arc<Host>) -> Result<Connection, ClientError> {
         let mux = Arc::new(Mux::new(Arc::clone(host)));
         let task = http.open_sse(&mux).await?;
         // The transport is older than the revision without a handshake.
-        self.over_mux(mux, task, self.plan(Some(Revision::NEWEST_LEGACY)), host).await
+        self.negotiate(mux, task, self.negotiation_config(Some(Revision::NEWEST_LEGACY)), host).await
     }
 
     #[cfg(feature = "ws")]
-    async fn over_socket(
+    async fn connect_websocket(
         &self,
         http: &Arc<Http>,
         host: &Arc<Host>,
-        learned: Option<Revision>,
+        known_revision: Option<Revision>,
     ) -> Result<Connection, ClientError> {
         let mux = Arc::new(Mux::new(Arc::clone(host)));
         let task = http.open_socket(&mux).await?;
-        self.over_mux(mux, task, self.plan(learned), host).await
+        self.negotiate(mux, task, self.negotiation_config(known_revision), host).await
     }
 
     /// Finds out the era over a channel that is driven.
-    async fn over_mux(
+    async fn negotiate(
         &self,
         mux: Arc<Mux>,
         task: JoinHandle<()>,
-        plan: Plan,
+        config: NegotiationConfig,
         host: &Arc<Host>,
     ) -> Result<Connection, ClientError> {
-        let wire = Wire::Mux { mux: Arc::clone(&mux), task };
-        match meet(&mux, &self.identity, plan).await {
-            Ok(server) => Ok(Connection::new(server, Arc::clone(host), wire, self.identity.meta())),
-            Err(Unmet::DiedOfProbe(error) | Unmet::Failed(error)) => {
+        let transport = Transport::Mux { mux: Arc::clone(&mux), task };
+        match negotiate(&mux, &self.identity, config).await {
+            Ok(server) => Ok(Connection::new(server, Arc::clone(host), transport, self.identity.meta())),
+            Err(NegotiationError::ExitedDuringProbe(error) | NegotiationError::Failed(error)) => {
                 mux.end();
                 Err(error)
             }
         }
     }
 
-    async fn over_streams(
+    async fn connect_streams(
         &self,
         streams: &Mutex<Option<Streams>>,
         host: &Arc<Host>,
@@ -244,43 +248,43 @@ impl Recipe {
             host.error(ErrorKind::Connect, problem, "make a new client")
         })?;
         let mux = Arc::new(Mux::new(Arc::clone(host)));
-        let (driven, limit) = (Arc::clone(&mux), self.max_message_bytes);
+        let (driver, limit) = (Arc::clone(&mux), self.max_message_bytes);
         let task = tokio::spawn(async move {
-            let ended = drive(&driven, reader, &mut writer, Encoding::Utf8, limit).await;
+            let reason = drive(&driver, reader, &mut writer, Encoding::Utf8, limit).await;
             _ = writer.shutdown().await;
-            close(&driven, ended);
+            close(&driver, reason);
         });
-        self.over_mux(mux, task, self.plan(None), host).await
+        self.negotiate(mux, task, self.negotiation_config(None), host).await
     }
 
-    async fn over_memory(
+    async fn connect_memory(
         &self,
         server: &MemoryServer,
         host: &Arc<Host>,
-        learned: Option<Revision>,
+        known_revision: Option<Revision>,
     ) -> Result<Connection, ClientError> {
         let mux = Arc::new(Mux::new(Arc::clone(host)));
-        let driven = CloseOnDrop(Arc::clone(&mux));
+        let driver = CloseOnDrop(Arc::clone(&mux));
         let channel = server.open();
         let task = tokio::spawn(async move {
-            let ended = memory::drive(&driven.0, &channel).await;
-            close(&driven.0, ended);
+            let reason = memory::drive(&driver.0, &channel).await;
+            close(&driver.0, reason);
         });
-        self.over_mux(mux, task, self.plan(learned), host).await
+        self.negotiate(mux, task, self.negotiation_config(known_revision), host).await
     }
 }
 
 /// Fails what is open at the end of a channel.
-fn close(mux: &Mux, ended: Ended) {
+fn close(mux: &Mux, reason: CloseReason) {
     let lost = |problem: &str| {
         let advice = "see whether the request was carried out, and make a new client";
         mux.host.error(ErrorKind::Lost, format!("it is no longer available: {problem}"), advice)
     };
-    mux.close(&match ended {
-        Ended::Refused(error) => error,
-        Ended::Failed(error) => lost(&format!("reading from it failed: {error}")),
-        Ended::Closed => lost("it closed its stream"),
-        Ended::Asked => mux.host.closed_here(),
+    mux.close(&match reason {
+        CloseReason::Invalid(error) => error,
+        CloseReason::ReadFailed(error) => lost(&format!("reading from it failed: {error}")),
+        CloseReason::Closed => lost("it closed its stream"),
+        CloseReason::Requested => mux.host.closed_locally(),
     });
 }
 
@@ -289,6 +293,6 @@ struct CloseOnDrop(Arc<Mux>);
 
 impl Drop for CloseOnDrop {
     fn drop(&mut self) {
-        self.0.close(&self.0.host.closed_here());
+        self.0.close(&self.0.host.closed_locally());
     }
 }

@@ -12,25 +12,25 @@ use crate::http::Http;
 use crate::config::BoxFuture;
 use crate::error::{ClientError, ErrorKind};
 use crate::host::Host;
-use crate::message::{self, Outgoing};
+use crate::message::{self, OutgoingRequest};
 use crate::mux::Mux;
+use crate::pending::{Reply, RequestFailure, RequestOptions};
 use crate::server_info::ServerInfo;
-use crate::slot::{Reply, Unanswered, Watch};
 
 /// How long a connection that is closed is waited for.
-const FAREWELL: Duration = Duration::from_secs(10);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A connection whose era is known.
 pub(crate) struct Connection {
     pub(crate) server: ServerInfo,
     pub(crate) host: Arc<Host>,
-    wire: Wire,
+    transport: Transport,
     /// The members of `_meta` that each request carries.
     meta: Box<str>,
 }
 
 /// What a connection goes over.
-pub(crate) enum Wire {
+pub(crate) enum Transport {
     /// One channel for all requests, driven by a task.
     Mux { mux: Arc<Mux>, task: JoinHandle<()> },
     #[cfg(feature = "http")]
@@ -38,98 +38,98 @@ pub(crate) enum Wire {
 }
 
 impl Connection {
-    pub(crate) fn new(server: ServerInfo, host: Arc<Host>, wire: Wire, meta: String) -> Self {
+    pub(crate) fn new(server: ServerInfo, host: Arc<Host>, transport: Transport, meta: String) -> Self {
         let meta = if server.revision.has_request_meta() { meta.into() } else { "".into() };
-        Self { server, host, wire, meta }
+        Self { server, host, transport, meta }
     }
 
     /// Sends a request and waits for its answer.
     pub(crate) async fn request(
         &self,
-        outgoing: &Outgoing<'_>,
-        watch: &mut Watch<'_>,
+        outgoing: &OutgoingRequest<'_>,
+        options: &mut RequestOptions<'_>,
     ) -> Result<Reply, ClientError> {
         let meta = outgoing.era_meta.as_deref().unwrap_or(&self.meta);
-        let outcome = match &self.wire {
-            Wire::Mux { mux, .. } => mux.request(outgoing, meta, watch).await,
+        let outcome = match &self.transport {
+            Transport::Mux { mux, .. } => mux.request(outgoing, meta, options).await,
             #[cfg(feature = "http")]
-            Wire::Http(http) => boxed_request(http, outgoing, meta, watch).await,
+            Transport::Http(http) => boxed_request(http, outgoing, meta, options).await,
         };
-        outcome.map_err(|unanswered| self.unanswered(&outgoing.method, unanswered))
+        outcome.map_err(|failure| self.failure(&outgoing.method, failure))
     }
 
     /// Sends a notification; `params` is an object as JSON text, or empty.
     pub(crate) fn notify(&self, method: &str, params: &str) {
         let message = message::notification(method, params);
-        match &self.wire {
-            Wire::Mux { mux, .. } => mux.send(&message),
+        match &self.transport {
+            Transport::Mux { mux, .. } => mux.send(&message),
             #[cfg(feature = "http")]
-            Wire::Http(http) => http.send(message),
+            Transport::Http(http) => http.send(message),
         }
     }
 
     /// Hears what a legacy server says by itself.
     #[cfg(feature = "http")]
     pub(crate) async fn listen(&self) {
-        if let Wire::Http(http) = &self.wire {
+        if let Transport::Http(http) = &self.transport {
             http.listen_once().await;
         }
     }
 
     /// Whether no request can be sent any more.
     pub(crate) fn is_closed(&self) -> bool {
-        match &self.wire {
-            Wire::Mux { mux, .. } => mux.is_closed(),
+        match &self.transport {
+            Transport::Mux { mux, .. } => mux.is_closed(),
             #[cfg(feature = "http")]
-            Wire::Http(_) => false,
+            Transport::Http(_) => false,
         }
     }
 
     /// Changes when what was learned from the server may no longer hold.
     pub(crate) fn generation(&self) -> u64 {
-        match &self.wire {
-            Wire::Mux { .. } => 0,
+        match &self.transport {
+            Transport::Mux { .. } => 0,
             #[cfg(feature = "http")]
-            Wire::Http(http) => http.generation(),
+            Transport::Http(http) => http.generation(),
         }
     }
 
     /// Whether arguments of tools are shown in headers.
     pub(crate) fn has_headers(&self) -> bool {
-        match &self.wire {
-            Wire::Mux { .. } => false,
+        match &self.transport {
+            Transport::Mux { .. } => false,
             #[cfg(feature = "http")]
-            Wire::Http(_) => self.server.revision.has_request_meta(),
+            Transport::Http(_) => self.server.revision.has_request_meta(),
         }
     }
 
     /// Ends the connection, and waits until it has: for a child process, until it and all that it started is gone.
     pub(crate) fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            match &self.wire {
-                Wire::Mux { mux, task } => {
+            match &self.transport {
+                Transport::Mux { mux, task } => {
                     mux.end();
                     let ended = async {
                         while !task.is_finished() {
                             tokio::time::sleep(Duration::from_millis(5)).await;
                         }
                     };
-                    _ = tokio::time::timeout(FAREWELL, ended).await;
+                    _ = tokio::time::timeout(CLOSE_TIMEOUT, ended).await;
                 }
                 #[cfg(feature = "http")]
-                Wire::Http(http) => http.end().await,
+                Transport::Http(http) => http.end().await,
             }
         })
     }
 
-    fn unanswered(&self, method: &str, unanswered: Unanswered) -> ClientError {
-        let (problem, advice) = match unanswered {
-            Unanswered::Failed(error) => return error,
-            Unanswered::Silent(after) => (
+    fn failure(&self, method: &str, failure: RequestFailure) -> ClientError {
+        let (problem, advice) = match failure {
+            RequestFailure::Failed(error) => return error,
+            RequestFailure::TimedOut(after) => (
                 format!("no answer to `{method}` within {after:?}, and no progress; it was cancelled"),
                 "raise `request_timeout` if the request is slow, or see whether the server hangs",
             ),
-            Unanswered::Endless(after) => (
+            RequestFailure::MaxDurationReached(after) => (
                 format!("`{method}` made progress for {after:?} and came to no end; it was cancelled"),
                 "raise the longest duration of a request, or ask for less at once",
             ),
@@ -142,19 +142,19 @@ impl Connection {
 #[cfg(feature = "http")]
 fn boxed_request<'a>(
     http: &'a Arc<Http>,
-    outgoing: &'a Outgoing<'_>,
+    outgoing: &'a OutgoingRequest<'_>,
     meta: &'a str,
-    watch: &'a mut Watch<'_>,
-) -> BoxFuture<'a, Result<Reply, Unanswered>> {
-    Box::pin(http.request(outgoing, meta, watch))
+    options: &'a mut RequestOptions<'_>,
+) -> BoxFuture<'a, Result<Reply, RequestFailure>> {
+    Box::pin(http.request(outgoing, meta, options))
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        match &self.wire {
-            Wire::Mux { mux, .. } => mux.end(),
+        match &self.transport {
+            Transport::Mux { mux, .. } => mux.end(),
             #[cfg(feature = "http")]
-            Wire::Http(http) => {
+            Transport::Http(http) => {
                 let http = Arc::clone(http);
                 if let Ok(runtime) = tokio::runtime::Handle::try_current() {
                     runtime.spawn(async move { http.end().await });

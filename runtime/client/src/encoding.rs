@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 use crate::config::Encoding;
 
 /// What windows-1252 has from 0x80 to 0x9F; five places have nothing, and mean what they do in Latin-1.
-const WINDOWS: [char; 32] = [
+const WINDOWS_1252: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}',
     '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
@@ -66,7 +66,7 @@ impl<R> Decoded<R> {
                 0xBE => 'Ÿ',
                 byte => char::from(byte),
             },
-            Encoding::Windows1252 if matches!(byte, 0x80..=0x9F) => WINDOWS[usize::from(byte - 0x80)],
+            Encoding::Windows1252 if matches!(byte, 0x80..=0x9F) => WINDOWS_1252[usize::from(byte - 0x80)],
             Encoding::Ascii if !byte.is_ascii() => return Err(self.invalid()),
             Encoding::Utf16Le | Encoding::Utf16Be => {
                 let Some(first) = self.byte.take() else {

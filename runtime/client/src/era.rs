@@ -12,9 +12,9 @@ use toolwright_core::protocol::{Era, ErrorObject, Revision, meta};
 
 use crate::error::{ClientError, ErrorKind, quoted};
 use crate::host::Host;
-use crate::message::Outgoing;
+use crate::message::OutgoingRequest;
+use crate::pending::Reply;
 use crate::server_info::ServerInfo;
-use crate::slot::Reply;
 
 /// How a client introduces itself.
 #[derive(Debug, Clone)]
@@ -32,10 +32,10 @@ const SETTINGS: &str = "io.toolwright/config";
 
 /// What the answer to the probe means.
 #[derive(Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum ProbeOutcome {
     Modern(Box<ServerInfo>),
     /// It is modern and asks for another revision; the probe is repeated once.
-    Again,
+    Retry,
     /// `initialize` comes next, with this revision.
     Legacy(Revision),
     Failed(ClientError),
@@ -64,7 +64,7 @@ impl Identity {
     }
 
     /// The handshake of the legacy era.
-    pub(crate) fn initialize(&self, revision: Revision) -> Outgoing<'static> {
+    pub(crate) fn initialize_request(&self, revision: Revision) -> OutgoingRequest<'static> {
         let mut params = json!({
             "protocolVersion": revision.as_str(),
             "capabilities": self.capabilities,
@@ -75,71 +75,77 @@ impl Identity {
         }
         let text = params.to_string();
         let members = text[1..text.len() - 1].to_owned().into();
-        Outgoing { method: "initialize".into(), members, ..Outgoing::default() }
+        OutgoingRequest { method: "initialize".into(), members, ..OutgoingRequest::default() }
     }
 }
 
 /// The probe.
-pub(crate) fn discover() -> Outgoing<'static> {
-    Outgoing { method: method::SERVER_DISCOVER.into(), is_safe: true, ..Outgoing::default() }
+pub(crate) fn discover_request() -> OutgoingRequest<'static> {
+    OutgoingRequest {
+        method: method::SERVER_DISCOVER.into(),
+        is_idempotent: true,
+        ..OutgoingRequest::default()
+    }
 }
 
 /// What the answer to the probe means; `status` is that of HTTP.
-pub(crate) fn judge(reply: &Reply, status: Option<u16>, host: &Arc<Host>) -> Verdict {
+pub(crate) fn evaluate_probe(reply: &Reply, status: Option<u16>, host: &Arc<Host>) -> ProbeOutcome {
     let failed = |problem: String, advice: &'static str| {
-        Verdict::Failed(host.error(ErrorKind::Protocol, problem, advice))
+        ProbeOutcome::Failed(host.error(ErrorKind::Protocol, problem, advice))
     };
     match reply {
-        Reply::Result(result) => match ServerInfo::of_discovery(result) {
-            Some((server, supported)) => match common(&supported) {
-                Some(revision) if revision.era() == Era::Modern => Verdict::Modern(Box::new(server)),
-                Some(revision) => Verdict::Legacy(revision),
-                None => failed(no_common(&supported), "use a newer client, or an older server"),
+        Reply::Result(result) => match ServerInfo::from_discover(result) {
+            Some((server, supported)) => match newest_common(&supported) {
+                Some(revision) if revision.era() == Era::Modern => ProbeOutcome::Modern(Box::new(server)),
+                Some(revision) => ProbeOutcome::Legacy(revision),
+                None => failed(no_common_revision(&supported), "use a newer client, or an older server"),
             },
-            None => Verdict::Legacy(Revision::NEWEST_LEGACY),
+            None => ProbeOutcome::Legacy(Revision::NEWEST_LEGACY),
         },
         Reply::Error(error) => {
-            let error = rpc_error(error);
+            let error = parse_rpc_error(error);
             match (error.code, status) {
                 (UNSUPPORTED_PROTOCOL_VERSION, _) => {
-                    let supported = supported_in(&error);
-                    match common(&supported) {
-                        Some(revision) if revision.era() == Era::Modern => Verdict::Again,
-                        Some(revision) => Verdict::Legacy(revision),
-                        None => failed(no_common(&supported), "use a newer client, or an older server"),
+                    let supported = supported_revisions(&error);
+                    match newest_common(&supported) {
+                        Some(revision) if revision.era() == Era::Modern => ProbeOutcome::Retry,
+                        Some(revision) => ProbeOutcome::Legacy(revision),
+                        None => {
+                            failed(no_common_revision(&supported), "use a newer client, or an older server")
+                        }
                     }
                 }
                 (HEADER_MISMATCH | MISSING_CLIENT_CAPABILITY, _) => {
                     let text =
                         format!("it refused `server/discover`: {} ({})", quoted(&error.message), error.code);
                     match failed(text, "see what the server asks of its clients") {
-                        Verdict::Failed(failure) => Verdict::Failed(failure.with_rpc(error)),
+                        ProbeOutcome::Failed(failure) => ProbeOutcome::Failed(failure.with_rpc(error)),
                         other => other,
                     }
                 }
                 // A modern server that lacks the method; a legacy one has no such body with its 404
                 // (basic/transports/streamable-http "Protocol Version Header").
-                (METHOD_NOT_FOUND, Some(404)) => Verdict::Modern(Box::new(ServerInfo::unknown())),
-                _ => Verdict::Legacy(Revision::NEWEST_LEGACY),
+                (METHOD_NOT_FOUND, Some(404)) => ProbeOutcome::Modern(Box::new(ServerInfo::unknown())),
+                _ => ProbeOutcome::Legacy(Revision::NEWEST_LEGACY),
             }
         }
     }
 }
 
 /// Whether the answer to `initialize` says that the server is modern.
-pub(crate) fn is_modern_refusal(error: &ErrorObject) -> bool {
+pub(crate) fn is_modern_rejection(error: &ErrorObject) -> bool {
     error.code == UNSUPPORTED_PROTOCOL_VERSION
-        && common(&supported_in(error)).is_some_and(Revision::is_modern)
+        && newest_common(&supported_revisions(error)).is_some_and(Revision::is_modern)
 }
 
 /// The error of an answer. One that is not of the form of an error is one all the same.
-pub(crate) fn rpc_error(text: &str) -> ErrorObject {
+pub(crate) fn parse_rpc_error(text: &str) -> ErrorObject {
     serde_json::from_str(text).unwrap_or_else(|_| {
         ErrorObject::new(0, format!("an error that is not of the form of one: {}", quoted(text)))
     })
 }
 
-fn supported_in(error: &ErrorObject) -> Vec<String> {
+fn supported_revisions(error: &ErrorObject) -> Vec<String> {
     let data = error
         .data
         .as_ref()
@@ -150,11 +156,11 @@ fn supported_in(error: &ErrorObject) -> Vec<String> {
 }
 
 /// The newest revision that both sides know.
-fn common(supported: &[String]) -> Option<Revision> {
+fn newest_common(supported: &[String]) -> Option<Revision> {
     Revision::ALL.into_iter().rev().find(|revision| supported.iter().any(|name| name == revision.as_str()))
 }
 
-fn no_common(supported: &[String]) -> String {
+fn no_common_revision(supported: &[String]) -> String {
     let known: Vec<_> = Revision::ALL.iter().map(|revision| revision.as_str()).collect();
     let shown = quoted(&supported.join(", "));
     format!("it speaks the revisions {shown}, and this client {}", known.join(", "))
@@ -163,18 +169,18 @@ fn no_common(supported: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::questions::Questions;
+    use crate::input_requests::InputHandlers;
 
     fn judged(reply: &Value, status: Option<u16>) -> String {
         let reply = match reply.get("code") {
             Some(_) => Reply::Error(reply.to_string()),
             None => Reply::Result(reply.to_string()),
         };
-        match judge(&reply, status, &Arc::new(Host::new("x", Questions::default(), None))) {
-            Verdict::Modern(server) => format!("modern, knows {}", !server.is_unknown),
-            Verdict::Again => "again".to_owned(),
-            Verdict::Legacy(revision) => revision.to_string(),
-            Verdict::Failed(error) => error.problem().to_owned(),
+        match evaluate_probe(&reply, status, &Arc::new(Host::new("x", InputHandlers::default(), None))) {
+            ProbeOutcome::Modern(server) => format!("modern, knows {}", !server.is_unknown),
+            ProbeOutcome::Retry => "again".to_owned(),
+            ProbeOutcome::Legacy(revision) => revision.to_string(),
+            ProbeOutcome::Failed(error) => error.problem().to_owned(),
         }
     }
 

@@ -60,12 +60,12 @@ impl ClientError {
         advice: impl Into<Cow<'static, str>>,
     ) -> Self {
         // Much of it may be what the server sent.
-        let (problem, advice) = (bounded(&problem.into(), MAX_PROBLEM), advice.into());
+        let (problem, advice) = (truncate(&problem.into(), MAX_PROBLEM), advice.into());
         Self(Arc::new(Inner { kind, server: Arc::clone(server), problem, advice, detail: Detail::default() }))
     }
 
     /// The same error, for a further request that was not even attempted.
-    pub(crate) fn again(&self, why: &str) -> Self {
+    pub(crate) fn not_retried(&self, why: &str) -> Self {
         let mut error = self.clone();
         let inner = Arc::make_mut(&mut error.0);
         inner.problem = format!("{} ({why})", inner.problem);
@@ -147,12 +147,12 @@ pub(crate) const AFTER_LOSS: &str =
 
 /// A text of the server as an error repeats it: bounded, with hidden characters made visible.
 pub(crate) fn quoted(text: &str) -> String {
-    bounded(text.trim(), MAX_QUOTED)
+    truncate(text.trim(), MAX_QUOTED)
 }
 
-fn bounded(text: &str, most: usize) -> String {
+fn truncate(text: &str, max: usize) -> String {
     let mut shown = visible(text);
-    if let Some((end, _)) = shown.char_indices().nth(most) {
+    if let Some((end, _)) = shown.char_indices().nth(max) {
         shown.truncate(end);
         shown.push('…');
     }

@@ -81,7 +81,7 @@ pub enum LogLevel {
 }
 
 impl LogLevel {
-    fn of(name: &str) -> Self {
+    fn from_name(name: &str) -> Self {
         match name {
             "debug" => Self::Debug,
             "warning" => Self::Warn,
@@ -93,7 +93,7 @@ impl LogLevel {
 
 impl Change {
     /// The change that an event is about. One with an address that nobody would write is none.
-    pub(crate) fn of_event(event: &Event) -> Option<Self> {
+    pub(crate) fn from_event(event: &Event) -> Option<Self> {
         match event {
             Event::ToolsChanged => Some(Self::Tools),
             Event::PromptsChanged => Some(Self::Prompts),
@@ -106,7 +106,7 @@ impl Change {
 }
 
 impl Event {
-    pub(crate) fn of_notification(method: &str, params: &str) -> Self {
+    pub(crate) fn from_notification(method: &str, params: &str) -> Self {
         #[derive(Deserialize)]
         struct Log {
             level: String,
@@ -126,7 +126,7 @@ impl Event {
         match method {
             method::MESSAGE => match serde_json::from_str::<Log>(params) {
                 Ok(Log { level, logger, data }) => {
-                    Self::Log { level: LogLevel::of(&level), original: level, logger, data }
+                    Self::Log { level: LogLevel::from_name(&level), original: level, logger, data }
                 }
                 Err(_) => other(),
             },
@@ -162,7 +162,7 @@ mod tests {
             ("fatal", LogLevel::Info),
         ] {
             let params = json!({"level": name, "data": {"a": 1}}).to_string();
-            let event = Event::of_notification("notifications/message", &params);
+            let event = Event::from_notification("notifications/message", &params);
             let Event::Log { level, original, data, .. } = event else { panic!("{event:?}") };
             assert_eq!((level, &*original, data), (expected, name, json!({"a": 1})));
         }
@@ -175,7 +175,7 @@ mod tests {
                 method: method.to_owned(),
                 params: serde_json::from_str(params).unwrap(),
             };
-            assert_eq!(Event::of_notification(method, params), expected);
+            assert_eq!(Event::from_notification(method, params), expected);
         }
     }
 }

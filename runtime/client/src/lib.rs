@@ -74,64 +74,64 @@ mod encoding;
 mod era;
 mod error;
 mod event;
-#[cfg(all(feature = "stdio", unix))]
-mod guard;
 mod host;
 #[cfg(feature = "http")]
 mod http;
-mod known;
+mod input_requests;
 mod lines;
+mod list_watch;
 mod lists;
-mod meet;
 mod memory;
 mod message;
-mod mirror;
 mod mux;
+mod negotiate;
 #[cfg(feature = "oauth")]
 mod oauth;
+mod param_headers;
+mod pending;
+#[cfg(all(feature = "stdio", unix))]
+mod process_guard;
 #[cfg(all(feature = "stdio", any(windows, test)))]
 mod program;
 mod progress;
-mod questions;
 mod relay;
 mod relay_channel;
 mod requests;
 mod server_info;
 #[cfg(feature = "skills")]
 mod skills;
-mod slot;
 mod spec;
 mod subscription;
 mod task;
 mod tool;
+mod tool_cache;
 mod typed;
-mod watch;
 
 pub use call::Call;
 #[cfg(feature = "stdio")]
-pub use child::{EXIT_TIMEOUT, INHERITED};
+pub use child::{EXIT_TIMEOUT, INHERITED_ENV};
 pub use client::{
     Client, ClientBuilder, DEFAULT_MAX_DURATION, DEFAULT_MAX_LIST_BYTES, DEFAULT_MAX_MESSAGE_BYTES,
     DEFAULT_MAX_PAGES, DEFAULT_MAX_ROUNDS, DEFAULT_PROBE_TIMEOUT,
 };
-pub use clients::{Clients, NamedTool, Offer};
+pub use clients::{Clients, Listing, NamedTool};
 pub use error::{ClientError, ErrorKind};
 pub use event::{Change, Event, LogLevel};
 #[cfg(feature = "http")]
 pub use http::{Authorize, Authorizing, Refusal};
+pub use input_requests::{Elicitation, ElicitationResponse, Root, Sampling};
+pub use list_watch::{ListChange, ListWatch};
 #[cfg(feature = "oauth")]
 pub use oauth::{
     Enterprise, FileTokenStore, LOCK_TIMEOUT, LOGIN_TIMEOUT, MAX_ISSUERS, MAX_TOKEN_FILE, MemoryTokenStore,
     OAuth, StoreGuard, StoreKey, TokenStore,
 };
 pub use progress::Progress;
-pub use questions::{Elicitation, ElicitationAnswer, Root, Sampling};
-pub use relay::{RelayRequest, Relayed};
-pub use relay_channel::{RelayedQuestion, Step};
+pub use relay::{PendingRelay, RelayRequest};
+pub use relay_channel::{RelayEvent, RelayedInputRequest};
 pub use server_info::ServerInfo;
 #[cfg(feature = "skills")]
 pub use skills::{ListedSkill, SkillFile, SkillFiles};
 pub use subscription::{Changes, Subscription};
 pub use tool::ListedTool;
 pub use toolwright_wire::memory::MemoryServer;
-pub use watch::{ListChange, ListWatch};

@@ -16,24 +16,24 @@ use crate::mux::Mux;
 /// How many bytes are read at once.
 const CHUNK: usize = 64 << 10;
 /// The largest buffer that is kept for the next message: to ask the system for one each time costs more than to read it.
-const KEPT_BUFFER: usize = 1 << 20;
+const MAX_KEPT_BUFFER: usize = 1 << 20;
 /// How much of a line that is too long is kept, to find out which request it is for.
-const KEPT: usize = 4096;
+const KEPT_START: usize = 4096;
 
 /// How many bytes of one line are dropped before the server is given up.
 const MAX_SKIPPED: usize = 512 << 20;
 
 /// How a channel came to its end.
 #[derive(Debug)]
-pub(crate) enum Ended {
+pub(crate) enum CloseReason {
     /// The other side closed its stream.
     Closed,
     /// This side was asked to end.
-    Asked,
+    Requested,
     /// Reading failed.
-    Failed(io::Error),
+    ReadFailed(io::Error),
     /// The other side sent what cannot be put up with.
-    Refused(ClientError),
+    Invalid(ClientError),
 }
 
 /// Writes what is to be sent and takes what comes, until either side ends.
@@ -46,29 +46,29 @@ pub(crate) async fn drive(
     writer: impl AsyncWrite + Unpin,
     encoding: Encoding,
     max_message_bytes: usize,
-) -> Ended {
-    let mut outgoing = Outgoing { writer, encoding, unsent: Vec::new(), at: 0, is_broken: false };
-    let mut incoming = Incoming { buffer: Vec::new(), start: 0, end: 0, scanned: 0, skipped: None };
+) -> CloseReason {
+    let mut outgoing = LineWriter { writer, encoding, unsent: Vec::new(), at: 0, is_broken: false };
+    let mut incoming = LineReader { buffer: Vec::new(), start: 0, end: 0, scanned: 0, skipped: None };
     poll_fn(|cx| {
         // A server that does not read is not a reason not to read from it.
         if outgoing.poll(mux, cx).is_ready() {
-            return Poll::Ready(Ended::Asked);
+            return Poll::Ready(CloseReason::Requested);
         }
         loop {
             match ready!(incoming.poll_fill(Pin::new(&mut reader), cx)) {
-                Ok(0) => return Poll::Ready(Ended::Closed),
+                Ok(0) => return Poll::Ready(CloseReason::Closed),
                 Ok(_) => {}
-                Err(error) => return Poll::Ready(Ended::Failed(error)),
+                Err(error) => return Poll::Ready(CloseReason::ReadFailed(error)),
             }
             if let Err(error) = incoming.take_lines(mux, max_message_bytes) {
-                return Poll::Ready(Ended::Refused(error));
+                return Poll::Ready(CloseReason::Invalid(error));
             }
         }
     })
     .await
 }
 
-struct Outgoing<W> {
+struct LineWriter<W> {
     writer: W,
     encoding: Encoding,
     unsent: Vec<u8>,
@@ -77,14 +77,14 @@ struct Outgoing<W> {
     is_broken: bool,
 }
 
-impl<W: AsyncWrite + Unpin> Outgoing<W> {
+impl<W: AsyncWrite + Unpin> LineWriter<W> {
     /// Writes as much as goes; ready when nothing more is to be sent, ever.
     fn poll(&mut self, mux: &Mux, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             if self.at == self.unsent.len() {
                 self.unsent.clear();
                 self.at = 0;
-                if self.unsent.capacity() > KEPT_BUFFER {
+                if self.unsent.capacity() > MAX_KEPT_BUFFER {
                     self.unsent = Vec::new();
                 }
                 if !ready!(mux.poll_outgoing(&mut self.unsent, cx)) {
@@ -106,7 +106,7 @@ impl<W: AsyncWrite + Unpin> Outgoing<W> {
     }
 }
 
-struct Incoming {
+struct LineReader {
     buffer: Vec<u8>,
     /// Where the line that is being read begins.
     start: usize,
@@ -118,7 +118,7 @@ struct Incoming {
     skipped: Option<usize>,
 }
 
-impl Incoming {
+impl LineReader {
     fn poll_fill(
         &mut self,
         reader: Pin<&mut impl AsyncRead>,
@@ -126,7 +126,7 @@ impl Incoming {
     ) -> Poll<io::Result<usize>> {
         if self.start == self.end {
             (self.start, self.end, self.scanned) = (0, 0, 0);
-            if self.buffer.len() > KEPT_BUFFER {
+            if self.buffer.len() > MAX_KEPT_BUFFER {
                 self.buffer = Vec::new();
             }
         }
@@ -158,7 +158,7 @@ impl Incoming {
                 continue;
             }
             if line.len() > limit {
-                mux.receive_oversized(&line[..KEPT.min(line.len())], limit)?;
+                mux.receive_oversized(&line[..KEPT_START.min(line.len())], limit)?;
                 continue;
             }
             let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
@@ -170,7 +170,7 @@ impl Incoming {
         let length = self.end - self.start;
         if length > limit || self.skipped.is_some() {
             if self.skipped.is_none() {
-                mux.receive_oversized(&self.buffer[self.start..][..KEPT.min(length)], limit)?;
+                mux.receive_oversized(&self.buffer[self.start..][..KEPT_START.min(length)], limit)?;
             }
             *self.skipped.get_or_insert(0) += length;
             (self.start, self.end, self.scanned) = (0, 0, 0);

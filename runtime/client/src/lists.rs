@@ -18,10 +18,10 @@ use crate::client::Client;
 use crate::config::BoxFuture;
 use crate::connection::Connection;
 use crate::error::{ClientError, ErrorKind, bytes, quoted};
-use crate::known::{Facts, Output};
-use crate::message::Outgoing;
-use crate::mirror;
+use crate::message::OutgoingRequest;
+use crate::param_headers;
 use crate::tool::ListedTool;
+use crate::tool_cache::{OutputSchema, ToolInfo};
 
 /// The longest time that a list is taken for fresh, whatever the server says.
 const MAX_TTL: Duration = Duration::from_hours(24);
@@ -52,34 +52,34 @@ impl Client {
     pub async fn list_tools(&self) -> Result<Arc<[ListedTool]>, ClientError> {
         let connection = self.connection().await?;
         let of = (self.shared.host.tools_epoch(), connection.generation());
-        if let Some(tools) = self.shared.known.tools(of) {
+        if let Some(tools) = self.shared.tool_cache.tools(of) {
             return Ok(tools);
         }
         if !connection.server.has("tools") {
             return Ok(Arc::default());
         }
-        let pages = self.boxed_tools().await?;
-        let (tools, facts) = self.usable(pages.items, &connection);
+        let pages = self.boxed_tool_pages().await?;
+        let (tools, info) = self.usable_tools(pages.items, &connection);
         let until = (!pages.ttl.is_zero()).then(|| Instant::now() + pages.ttl);
         let tools: Arc<[ListedTool]> = tools.into();
-        self.shared.known.learn(&tools, facts, until, of);
+        self.shared.tool_cache.store(&tools, info, until, of);
         Ok(tools)
     }
 
     /// The pages of tools, as a future whose code is compiled in this crate alone.
-    fn boxed_tools(&self) -> BoxFuture<'_, Result<Pages<ListedTool>, ClientError>> {
+    fn boxed_tool_pages(&self) -> BoxFuture<'_, Result<Pages<ListedTool>, ClientError>> {
         Box::pin(self.pages(method::TOOLS_LIST, "tools"))
     }
 
     /// The tools that can be used, and what calls of them need.
-    fn usable(
+    fn usable_tools(
         &self,
         listed: Vec<ListedTool>,
         connection: &Connection,
-    ) -> (Vec<ListedTool>, HashMap<Box<str>, Arc<Facts>>) {
-        let (mut tools, mut facts) = (Vec::with_capacity(listed.len()), HashMap::new());
+    ) -> (Vec<ListedTool>, HashMap<Box<str>, Arc<ToolInfo>>) {
+        let (mut tools, mut info) = (Vec::with_capacity(listed.len()), HashMap::new());
         let mut seen: HashSet<Box<str>> = HashSet::with_capacity(listed.len());
-        let annotation = memchr::memmem::Finder::new(mirror::ANNOTATION);
+        let annotation = memchr::memmem::Finder::new(param_headers::ANNOTATION);
         for tool in listed {
             if !seen.insert(tool.name().into()) {
                 self.warn(&format!(
@@ -88,13 +88,13 @@ impl Client {
                 ));
                 continue;
             }
-            let mut fact = Facts::default();
+            let mut tool_info = ToolInfo::default();
             let annotated =
                 tool.input_schema().filter(|schema| annotation.find(schema.get().as_bytes()).is_some());
             if let Some(schema) = annotated.filter(|_| connection.has_headers()) {
                 let schema: Value = serde_json::from_str(schema.get()).unwrap_or_default();
-                match mirror::mirrors_of(&schema) {
-                    Ok(mirrors) => fact.mirrors = mirrors,
+                match param_headers::read_param_headers(&schema) {
+                    Ok(param_headers) => tool_info.param_headers = param_headers,
                     Err(problem) => {
                         let name = quoted(tool.name());
                         self.warn(&format!(
@@ -104,15 +104,16 @@ impl Client {
                     }
                 }
             }
-            fact.output = tool.output_schema().map(Output::new);
+            tool_info.output = tool.output_schema().map(OutputSchema::new);
             let execution = tool.member("execution").map(RawValue::get).unwrap_or_default();
-            fact.takes_task = ["\"required\"", "\"optional\""].iter().any(|kind| execution.contains(kind));
-            if fact.output.is_some() || !fact.mirrors.is_empty() || fact.takes_task {
-                facts.insert(tool.name().into(), Arc::new(fact));
+            tool_info.takes_task =
+                ["\"required\"", "\"optional\""].iter().any(|kind| execution.contains(kind));
+            if tool_info.output.is_some() || !tool_info.param_headers.is_empty() || tool_info.takes_task {
+                info.insert(tool.name().into(), Arc::new(tool_info));
             }
             tools.push(tool);
         }
-        (tools, facts)
+        (tools, info)
     }
 
     /// The entries of one kind, of all pages, exactly as the server lists them: nothing is left out, and nothing comes from the
@@ -156,13 +157,13 @@ impl Client {
         for _ in 0..self.shared.limits.max_pages {
             let members =
                 cursor.as_ref().map(|cursor| format!(r#""cursor":{}"#, cursor.get())).unwrap_or_default();
-            let outgoing = Outgoing {
+            let outgoing = OutgoingRequest {
                 method: method.into(),
                 members: members.into(),
-                is_safe: true,
-                ..Outgoing::default()
+                is_idempotent: true,
+                ..OutgoingRequest::default()
             };
-            let text = self.send(&outgoing, &mut self.watch()).await?;
+            let text = self.send(&outgoing, &mut self.default_options()).await?;
             read_bytes += text.len();
             let mut page =
                 self.page::<T>(&text, member).map_err(|error| broken(format!("`{method}`: {error}")))?;

@@ -8,39 +8,39 @@ use std::task::Poll;
 use toolwright_wire::memory::MemoryChannel;
 
 use crate::error::ClientError;
-use crate::lines::Ended;
+use crate::lines::CloseReason;
 use crate::mux::Mux;
 
 /// Hands over messages in both directions until either side ends.
 ///
 /// The server takes a message where the client's task runs, so a handler that is ready at once costs no further task.
-pub(crate) async fn drive(mux: &Arc<Mux>, channel: &MemoryChannel) -> Ended {
+pub(crate) async fn drive(mux: &Arc<Mux>, channel: &MemoryChannel) -> CloseReason {
     let (mut outgoing, mut incoming) = (Vec::new(), Vec::new());
     loop {
         let mut more = pin!(channel.outbox().wait_async());
-        let ended = poll_fn(|cx| {
+        let reason = poll_fn(|cx| {
             while let Poll::Ready(is_open) = mux.poll_outgoing(&mut outgoing, cx) {
                 if !is_open {
-                    return Poll::Ready(Some(Ended::Asked));
+                    return Poll::Ready(Some(CloseReason::Requested));
                 }
                 for message in messages(&outgoing) {
                     channel.receive(message, &mut incoming);
                 }
                 outgoing.clear();
                 if let Err(error) = deliver(mux, &incoming) {
-                    return Poll::Ready(Some(Ended::Refused(error)));
+                    return Poll::Ready(Some(CloseReason::Invalid(error)));
                 }
                 incoming.clear();
             }
-            more.as_mut().poll(cx).map(|is_open| (!is_open).then_some(Ended::Closed))
+            more.as_mut().poll(cx).map(|is_open| (!is_open).then_some(CloseReason::Closed))
         });
-        if let Some(ended) = ended.await {
-            return ended;
+        if let Some(reason) = reason.await {
+            return reason;
         }
         channel.outbox().take(&mut incoming);
         channel.outbox().mark_sent();
         if let Err(error) = deliver(mux, &incoming) {
-            return Ended::Refused(error);
+            return CloseReason::Invalid(error);
         }
         incoming.clear();
     }

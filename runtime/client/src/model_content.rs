@@ -14,14 +14,14 @@ pub struct ContentLimits {
     /// The most bytes of a picture, a recording or other data; 5 MiB.
     pub media_bytes: usize,
     /// The most bytes of all of them together; 20 MiB.
-    pub all_media_bytes: usize,
+    pub total_media_bytes: usize,
     /// Where the whole result can be read, if it is kept: named wherever something is left out.
-    pub whole_at: Option<String>,
+    pub full_result_uri: Option<String>,
 }
 
 impl Default for ContentLimits {
     fn default() -> Self {
-        Self { tokens: 25_000, media_bytes: 5 << 20, all_media_bytes: 20 << 20, whole_at: None }
+        Self { tokens: 25_000, media_bytes: 5 << 20, total_media_bytes: 20 << 20, full_result_uri: None }
     }
 }
 
@@ -105,7 +105,7 @@ pub enum BinaryData {
 ///     {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"},
 ///     {"type": "hologram", "beam": 7}
 /// ]}"#)?;
-/// let content = ModelContent::of(&result, &ContentLimits::default());
+/// let content = ModelContent::from_result(&result, &ContentLimits::default());
 /// assert!(matches!(content.parts[1], ModelPart::Image(_)));
 /// assert_eq!(
 ///     content.to_text(),
@@ -121,7 +121,7 @@ pub struct ModelContent {
     /// Whether the tool failed.
     pub is_error: bool,
     /// Whether something is left out, and the whole result worth keeping.
-    pub is_cut: bool,
+    pub is_truncated: bool,
 }
 
 impl ModelContent {
@@ -131,17 +131,17 @@ impl ModelContent {
     /// - A block of a type that nobody knows, and a picture that is none, become a line of text: a call does not fail for them.
     /// - Text is cut between two blocks; of a first block that is too long by itself, whole lines are kept. Structured content
     ///   that no text repeats is shown whole or not at all, since half of it is something else.
-    pub fn of(result: &ToolResult, limits: &ContentLimits) -> Self {
+    pub fn from_result(result: &ToolResult, limits: &ContentLimits) -> Self {
         let mut writer =
-            Writer { limits, parts: Vec::new(), tokens: 0, media: 0, left_out: None, has_gap: false };
+            Writer { limits, parts: Vec::new(), tokens: 0, media: 0, omitted: None, has_gap: false };
         if result.content.is_empty() {
             writer.without_blocks(result);
         }
         for block in &result.content {
             writer.block(block);
         }
-        let is_cut = writer.finish();
-        Self { parts: writer.parts, is_error: result.is_error, is_cut }
+        let is_truncated = writer.finish();
+        Self { parts: writer.parts, is_error: result.is_error, is_truncated }
     }
 
     /// All of it as text, the parts joined with a blank line. Pictures and such are a line with their type and size.
@@ -182,7 +182,7 @@ struct Writer<'a> {
     tokens: usize,
     media: usize,
     /// How many blocks and tokens of text were left out since the limit was met.
-    left_out: Option<(usize, usize)>,
+    omitted: Option<(usize, usize)>,
     /// Whether a line replaces something that was too large.
     has_gap: bool,
 }
@@ -200,7 +200,7 @@ impl Writer<'_> {
         }
         let tokens = estimate_tokens(&text);
         if tokens > self.limits.tokens {
-            self.left_out = Some((1, tokens));
+            self.omitted = Some((1, tokens));
         } else {
             self.tokens = tokens;
             self.line(text);
@@ -279,28 +279,30 @@ impl Writer<'_> {
     /// The text, or the beginning of it, or nothing once something was left out.
     fn fit(&mut self, text: &str) -> Option<String> {
         let tokens = estimate_tokens(text);
-        if self.left_out.is_none() && self.tokens + tokens <= self.limits.tokens {
+        if self.omitted.is_none() && self.tokens + tokens <= self.limits.tokens {
             self.tokens += tokens;
             return Some(text.to_owned());
         }
-        let is_first = self.left_out.is_none() && self.tokens == 0;
-        let (blocks, before) = self.left_out.unwrap_or_default();
+        let is_first = self.omitted.is_none() && self.tokens == 0;
+        let (blocks, before) = self.omitted.unwrap_or_default();
         let kept = if is_first { beginning(text, self.limits.tokens) } else { "" };
         self.tokens += estimate_tokens(kept);
-        self.left_out = Some((blocks + 1, before + tokens - estimate_tokens(kept).min(tokens)));
+        self.omitted = Some((blocks + 1, before + tokens - estimate_tokens(kept).min(tokens)));
         (!kept.is_empty()).then(|| kept.to_owned())
     }
 
     /// Whether the bytes fit; else a line takes their place.
     fn has_room(&mut self, size: usize, kind: &str, mime_type: &str) -> bool {
-        let limit = self.limits.media_bytes.min(self.limits.all_media_bytes.saturating_sub(self.media));
+        let limit = self.limits.media_bytes.min(self.limits.total_media_bytes.saturating_sub(self.media));
         if size <= limit {
             self.media += size;
             return true;
         }
         self.has_gap = true;
-        let whole = self.whole();
-        self.line(format!("[{kind} omitted: {mime_type}, {size} bytes, which is more than {limit}{whole}]"));
+        let full_result_hint = self.full_result_hint();
+        self.line(format!(
+            "[{kind} omitted: {mime_type}, {size} bytes, which is more than {limit}{full_result_hint}]"
+        ));
         false
     }
 
@@ -308,18 +310,18 @@ impl Writer<'_> {
         self.parts.push(ModelPart::Text { text, annotations: None });
     }
 
-    fn whole(&self) -> String {
-        self.limits.whole_at.as_ref().map(|uri| format!("; all of it is at {uri}")).unwrap_or_default()
+    fn full_result_hint(&self) -> String {
+        self.limits.full_result_uri.as_ref().map(|uri| format!("; all of it is at {uri}")).unwrap_or_default()
     }
 
     /// Adds the marker of what was left out, and says whether there is any.
     fn finish(&mut self) -> bool {
-        if let Some((blocks, tokens)) = self.left_out {
+        if let Some((blocks, tokens)) = self.omitted {
             let blocks = if blocks == 1 { "1 block".to_owned() } else { format!("{blocks} blocks") };
-            let whole = self.whole();
-            self.line(format!("[cut here: {blocks} with about {tokens} more tokens{whole}]"));
+            let full_result_hint = self.full_result_hint();
+            self.line(format!("[cut here: {blocks} with about {tokens} more tokens{full_result_hint}]"));
         }
-        self.left_out.is_some() || self.has_gap
+        self.omitted.is_some() || self.has_gap
     }
 }
 
@@ -353,12 +355,12 @@ mod tests {
     use super::*;
 
     fn content(result: Value, limits: &ContentLimits) -> ModelContent {
-        ModelContent::of(&serde_json::from_value(result).unwrap(), limits)
+        ModelContent::from_result(&serde_json::from_value(result).unwrap(), limits)
     }
 
     fn text_of(result: Value, limits: &ContentLimits) -> (String, bool) {
         let content = content(result, limits);
-        (content.to_text(), content.is_cut)
+        (content.to_text(), content.is_truncated)
     }
 
     #[test]
@@ -395,7 +397,7 @@ mod tests {
                 "binary file:///c Bytes([0, 1, 2])",
             ]
         );
-        assert!(!found.is_cut && !found.to_text().contains("iVBOR"), "{}", found.to_text());
+        assert!(!found.is_truncated && !found.to_text().contains("iVBOR"), "{}", found.to_text());
     }
 
     #[test]
@@ -426,28 +428,31 @@ mod tests {
 
     #[test]
     fn text_is_cut_between_blocks_with_a_marker() {
-        let limits =
-            ContentLimits { tokens: 10, whole_at: Some("result://1".to_owned()), ..ContentLimits::default() };
+        let limits = ContentLimits {
+            tokens: 10,
+            full_result_uri: Some("result://1".to_owned()),
+            ..ContentLimits::default()
+        };
         let block = |length: usize| json!({"type": "text", "text": "x".repeat(length)});
-        let (text, is_cut) = text_of(json!({"content": [block(20), block(20)]}), &limits);
-        assert_eq!((text.len(), is_cut), (42, false), "exactly the limit");
-        let (text, is_cut) = text_of(json!({"content": [block(20), block(24), block(4)]}), &limits);
+        let (text, is_truncated) = text_of(json!({"content": [block(20), block(20)]}), &limits);
+        assert_eq!((text.len(), is_truncated), (42, false), "exactly the limit");
+        let (text, is_truncated) = text_of(json!({"content": [block(20), block(24), block(4)]}), &limits);
         let marker = "[cut here: 2 blocks with about 7 more tokens; all of it is at result://1]";
-        assert_eq!((text, is_cut), (format!("{}\n\n{marker}", "x".repeat(20)), true));
+        assert_eq!((text, is_truncated), (format!("{}\n\n{marker}", "x".repeat(20)), true));
         let long = json!({"content": [{"type": "text", "text": "one line\nanother line\nand much more than fits into ten tokens"}]});
         let (text, _) = text_of(long, &limits);
         assert!(text.starts_with("one line\nanother line\n\n[cut here: 1 block with about "), "{text}");
         let structured = json!({"content": [], "structuredContent": {"long": "x".repeat(100)}});
-        let (text, is_cut) = text_of(structured, &limits);
+        let (text, is_truncated) = text_of(structured, &limits);
         assert!(
-            is_cut && text.starts_with("[cut here: 1 block"),
+            is_truncated && text.starts_with("[cut here: 1 block"),
             "half of it would be something else: {text}"
         );
     }
 
     #[test]
     fn media_is_bounded_each_and_together() {
-        let limits = ContentLimits { media_bytes: 8, all_media_bytes: 12, ..ContentLimits::default() };
+        let limits = ContentLimits { media_bytes: 8, total_media_bytes: 12, ..ContentLimits::default() };
         let image = |bytes: usize| {
             let data = base64::encode(&vec![1; bytes]);
             json!({"type": "image", "data": data, "mimeType": "image/x"})
@@ -456,7 +461,7 @@ mod tests {
         let kept: Vec<_> = found.parts.iter().map(|part| matches!(part, ModelPart::Image(_))).collect();
         assert_eq!(kept, [false, true, false, true]);
         assert!(
-            found.is_cut && found.to_text().contains("9 bytes, which is more than 8"),
+            found.is_truncated && found.to_text().contains("9 bytes, which is more than 8"),
             "{}",
             found.to_text()
         );

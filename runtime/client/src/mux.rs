@@ -18,12 +18,12 @@ use toolwright_core::protocol::method;
 
 use crate::error::{ClientError, ErrorKind, bytes, quoted};
 use crate::host::Host;
-use crate::message::{self, Id, Message, Outgoing};
-use crate::progress::progress_of;
-use crate::slot::{Notice, Reply, Slot, Unanswered, Watch};
+use crate::message::{self, Id, Message, OutgoingRequest};
+use crate::pending::{Notice, Reply, RequestFailure, RequestOptions, ResponseSlot};
+use crate::progress::read_progress;
 
 /// How many requests are open at once; further ones wait.
-const MAX_OPEN: usize = 1024;
+const MAX_CONCURRENT: usize = 1024;
 /// How many bytes of answers to the server's own requests wait for it to read them. A server that asks and does not read is
 /// not served any further.
 const MAX_UNREAD: usize = 256 << 10;
@@ -36,23 +36,23 @@ pub(crate) struct Mux {
     pub(crate) host: Arc<Host>,
     state: Mutex<State>,
     next_id: AtomicU64,
-    room: Semaphore,
+    permits: Semaphore,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    open: HashMap<u64, Arc<Slot>, BuildHasherDefault<IdHasher>>,
+    open: HashMap<u64, Arc<ResponseSlot>, BuildHasherDefault<IdHasher>>,
     /// What is to be sent, each message with a line feed.
     out: Vec<u8>,
     /// How many bytes of `out` answer the server's requests.
-    answers: usize,
+    response_bytes: usize,
     /// The same of what was taken to be written, and perhaps is not yet.
-    answers_taken: usize,
+    taken_response_bytes: usize,
     writer: Option<Waker>,
     closed: Option<ClientError>,
     /// The channel is to end.
     is_ending: bool,
-    has_spoken: bool,
+    has_sent_message: bool,
     stray: Stray,
 }
 
@@ -81,10 +81,10 @@ impl Hasher for IdHasher {
 }
 
 /// A request that was sent. Dropping it before the answer came cancels it at the server.
-pub(crate) struct Open {
+pub(crate) struct PendingRequest {
     mux: Arc<Mux>,
     id: u64,
-    slot: Arc<Slot>,
+    slot: Arc<ResponseSlot>,
     /// Whether the server is told when nobody waits any more (`initialize` must not be cancelled: 2025-11-25,
     /// basic/utilities/cancellation "Behavior Requirements").
     cancels: bool,
@@ -94,7 +94,7 @@ pub(crate) struct Open {
 impl Mux {
     pub(crate) fn new(host: Arc<Host>) -> Self {
         let (state, next_id) = (Mutex::default(), AtomicU64::new(1));
-        Self { host, state, next_id, room: Semaphore::new(MAX_OPEN) }
+        Self { host, state, next_id, permits: Semaphore::new(MAX_CONCURRENT) }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -104,37 +104,37 @@ impl Mux {
     /// Sends a request and waits for its answer.
     pub(crate) async fn request(
         self: &Arc<Self>,
-        outgoing: &Outgoing<'_>,
+        outgoing: &OutgoingRequest<'_>,
         meta: &str,
-        watch: &mut Watch<'_>,
-    ) -> Result<Reply, Unanswered> {
-        let _room = match self.room.try_acquire() {
-            Ok(room) => Some(room),
+        options: &mut RequestOptions<'_>,
+    ) -> Result<Reply, RequestFailure> {
+        let _permit = match self.permits.try_acquire() {
+            Ok(permits) => Some(permits),
             // It is never closed.
-            Err(_) => self.room.acquire().await.ok(),
+            Err(_) => self.permits.acquire().await.ok(),
         };
-        self.open(outgoing, meta, true)?.wait(watch).await
+        self.open(outgoing, meta, true)?.wait(options).await
     }
 
     /// Sends a request, whose answer can be waited for later.
     pub(crate) fn open(
         self: &Arc<Self>,
-        outgoing: &Outgoing<'_>,
+        outgoing: &OutgoingRequest<'_>,
         meta: &str,
         cancels: bool,
-    ) -> Result<Open, ClientError> {
+    ) -> Result<PendingRequest, ClientError> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let slot = Arc::new(Slot::default());
+        let slot = Arc::new(ResponseSlot::default());
         let mut state = self.lock();
         if let Some(error) = &state.closed {
             return Err(error.clone());
         }
         state.open.insert(id, Arc::clone(&slot));
-        message::request(&mut state.out, id, outgoing, meta);
+        message::write_request(&mut state.out, id, outgoing, meta);
         state.out.push(b'\n');
         state.wake_writer();
         drop(state);
-        Ok(Open { mux: Arc::clone(self), id, slot, cancels, is_answered: false })
+        Ok(PendingRequest { mux: Arc::clone(self), id, slot, cancels, is_answered: false })
     }
 
     /// Sends a message that has no answer.
@@ -148,8 +148,8 @@ impl Mux {
     }
 
     /// Sends the answer to a request of the server.
-    pub(crate) fn answer(&self, message: &[u8]) {
-        self.lock().answers += message.len() + 1;
+    pub(crate) fn respond(&self, message: &[u8]) {
+        self.lock().response_bytes += message.len() + 1;
         self.send(message);
     }
 
@@ -157,7 +157,7 @@ impl Mux {
     pub(crate) fn poll_outgoing(&self, out: &mut Vec<u8>, cx: &mut Context<'_>) -> Poll<bool> {
         let mut state = self.lock();
         // Who asks for more has written the last.
-        state.answers_taken = std::mem::take(&mut state.answers);
+        state.taken_response_bytes = std::mem::take(&mut state.response_bytes);
         if !state.out.is_empty() {
             std::mem::swap(&mut state.out, out);
             return Poll::Ready(true);
@@ -187,7 +187,7 @@ impl Mux {
         let open = std::mem::take(&mut state.open);
         drop(state);
         for slot in open.into_values() {
-            slot.fill(Err(error.clone()));
+            slot.complete(Err(error.clone()));
         }
     }
 
@@ -196,7 +196,7 @@ impl Mux {
     pub(crate) fn fail(&self, id: u64, error: ClientError) {
         let slot = self.lock().open.remove(&id);
         if let Some(slot) = slot {
-            slot.fill(Err(error));
+            slot.complete(Err(error));
         }
     }
 
@@ -211,8 +211,8 @@ impl Mux {
     }
 
     /// Whether the server has sent a message.
-    pub(crate) fn has_spoken(&self) -> bool {
-        self.lock().has_spoken
+    pub(crate) fn has_sent_message(&self) -> bool {
+        self.lock().has_sent_message
     }
 
     /// Takes a message that arrived.
@@ -220,88 +220,88 @@ impl Mux {
     /// # Errors
     /// Why no further message is to be read.
     pub(crate) fn receive(self: &Arc<Self>, text: &[u8]) -> Result<(), ClientError> {
-        if let Some((id, result)) = message::quick(text) {
-            self.answered(Id::Ours(id), Reply::Result(self.host.buffers.copy(result)));
+        if let Some((id, result)) = message::read_simple_response(text) {
+            self.complete(Id::Own(id), Reply::Result(self.host.buffers.copy(result)));
             return Ok(());
         }
         match message::read(text) {
             Ok(message) => {
-                self.take(message);
-                self.check_answers()
+                self.dispatch(message);
+                self.check_unread_responses()
             }
             Err(problem) => match message::split_batch(text) {
                 Some(batch) => {
                     for text in batch {
                         match message::read(text.get().as_bytes()) {
-                            Ok(message) => self.take(message),
-                            Err(problem) => self.receive_stray(text.get().as_bytes(), &problem)?,
+                            Ok(message) => self.dispatch(message),
+                            Err(problem) => self.receive_invalid(text.get().as_bytes(), &problem)?,
                         }
                     }
-                    self.check_answers()
+                    self.check_unread_responses()
                 }
-                None => self.receive_stray(text, &problem),
+                None => self.receive_invalid(text, &problem),
             },
         }
     }
 
-    fn take(self: &Arc<Self>, message: Message<'_>) {
+    fn dispatch(self: &Arc<Self>, message: Message<'_>) {
         match message {
             Message::Response { id, outcome } => {
                 let reply = match outcome {
                     Ok(result) => Reply::Result(self.host.buffers.copy(result.get())),
                     Err(error) => Reply::Error(error.get().into()),
                 };
-                self.answered(id, reply);
+                self.complete(id, reply);
             }
-            Message::Notification { method, params } => self.notified(&method, params),
+            Message::Notification { method, params } => self.handle_notification(&method, params),
             Message::Request { id, method, params } => {
-                self.lock().has_spoken = true;
+                self.lock().has_sent_message = true;
                 let mux = Arc::clone(self);
-                self.host.asked(id, &method, params, None, move |answer| mux.answer(&answer));
+                self.host.handle_request(id, &method, params, None, move |response| mux.respond(&response));
             }
         }
     }
 
-    fn answered(&self, id: Id, reply: Reply) {
+    fn complete(&self, id: Id, reply: Reply) {
         let mut state = self.lock();
-        state.has_spoken = true;
+        state.has_sent_message = true;
         let slot = match id {
-            Id::Ours(id) => state.open.remove(&id),
+            Id::Own(id) => state.open.remove(&id),
             // Of an error without an id there is no doubt whom it is for if one request is open.
-            Id::Foreign if matches!(reply, Reply::Error(_)) => state.remove_only(),
-            Id::Foreign => None,
+            Id::Unknown if matches!(reply, Reply::Error(_)) => state.remove_only(),
+            Id::Unknown => None,
         };
         drop(state);
         match slot {
-            Some(slot) => slot.fill(Ok(reply)),
+            Some(slot) => slot.complete(Ok(reply)),
             None => self.host.warn("it answered a request that is not open; the answer is dropped"),
         }
     }
 
-    fn notified(&self, method: &str, params: Option<&RawValue>) {
-        self.lock().has_spoken = true;
+    fn handle_notification(&self, method: &str, params: Option<&RawValue>) {
+        self.lock().has_sent_message = true;
         let params = params.map_or("{}", RawValue::get);
         if method == method::PROGRESS {
-            if let Some((id, progress)) = progress_of(params)
+            if let Some((id, progress)) = read_progress(params)
                 && let Some(slot) = self.slot(id)
             {
-                slot.advance(Notice::Progress(progress));
+                slot.notify(Notice::Progress(progress));
             }
             return;
         }
-        if let Some(slot) = subscription_of(params).and_then(|id| self.slot(id)) {
-            slot.advance(Notice::Subscribed { method: method.to_owned(), params: params.to_owned() });
+        if let Some(slot) = read_subscription_id(params).and_then(|id| self.slot(id)) {
+            slot.notify(Notice::Subscription { method: method.to_owned(), params: params.to_owned() });
         }
-        self.host.notified(method, params, None);
+        self.host.handle_notification(method, params, None);
     }
 
-    fn slot(&self, id: u64) -> Option<Arc<Slot>> {
+    fn slot(&self, id: u64) -> Option<Arc<ResponseSlot>> {
         self.lock().open.get(&id).cloned()
     }
 
-    fn receive_stray(&self, text: &[u8], problem: &str) -> Result<(), ClientError> {
-        if let Some(slot) = message::id_in_broken(text).and_then(|id| self.lock().open.remove(&id)) {
-            slot.fill(Err(self.host.error(
+    fn receive_invalid(&self, text: &[u8], problem: &str) -> Result<(), ClientError> {
+        if let Some(slot) = message::find_id(text).and_then(|id| self.lock().open.remove(&id)) {
+            slot.complete(Err(self.host.error(
                 ErrorKind::Protocol,
                 format!("its answer cannot be read: {problem}"),
                 "report this to those who make the server, or set the `encoding` that it writes",
@@ -312,7 +312,7 @@ impl Mux {
         state.stray.count += 1;
         let start = String::from_utf8_lossy(&text[..text.len().min(200)]);
         let shown = quoted(&start);
-        let too_many = state.stray.count > MAX_STRAY && !state.has_spoken;
+        let too_many = state.stray.count > MAX_STRAY && !state.has_sent_message;
         let is_first = state.stray.first.is_none();
         state.stray.first.get_or_insert_with(|| shown.clone());
         drop(state);
@@ -336,9 +336,9 @@ impl Mux {
     pub(crate) fn receive_oversized(&self, start: &[u8], limit: usize) -> Result<(), ClientError> {
         let problem = format!("it sent a message of more than {}", bytes(limit));
         let advice = "ask for less at once, or raise `max_message_bytes`";
-        match message::id_in_broken(start).and_then(|id| self.lock().open.remove(&id)) {
-            Some(slot) => slot.fill(Err(self.host.error(ErrorKind::Protocol, problem, advice))),
-            None if self.has_spoken() => self.host.warn(&format!("{problem}, which is dropped")),
+        match message::find_id(start).and_then(|id| self.lock().open.remove(&id)) {
+            Some(slot) => slot.complete(Err(self.host.error(ErrorKind::Protocol, problem, advice))),
+            None if self.has_sent_message() => self.host.warn(&format!("{problem}, which is dropped")),
             None => {
                 let advice = "check that the command or address is that of an MCP server";
                 return Err(self.host.error(ErrorKind::Protocol, problem, advice));
@@ -347,9 +347,9 @@ impl Mux {
         Ok(())
     }
 
-    fn check_answers(&self) -> Result<(), ClientError> {
+    fn check_unread_responses(&self) -> Result<(), ClientError> {
         let state = self.lock();
-        if state.answers + state.answers_taken <= MAX_UNREAD {
+        if state.response_bytes + state.taken_response_bytes <= MAX_UNREAD {
             return Ok(());
         }
         drop(state);
@@ -363,27 +363,22 @@ impl State {
         self.writer.take().into_iter().for_each(Waker::wake);
     }
 
-    fn remove_only(&mut self) -> Option<Arc<Slot>> {
+    fn remove_only(&mut self) -> Option<Arc<ResponseSlot>> {
         let id = (self.open.len() == 1).then(|| self.open.keys().next().copied()).flatten()?;
         self.open.remove(&id)
     }
 }
 
-impl Open {
-    /// Waits for the answer, as long as `watch` says.
-    pub(crate) async fn wait(mut self, watch: &mut Watch<'_>) -> Result<Reply, Unanswered> {
-        self.wait_on(watch).await
-    }
-
-    /// The same, for an answer that may be waited for again after the time is over.
-    pub(crate) async fn wait_on(&mut self, watch: &mut Watch<'_>) -> Result<Reply, Unanswered> {
-        let outcome = self.slot.wait(watch, &self.mux.host.asking).await;
-        self.is_answered = matches!(outcome, Ok(_) | Err(Unanswered::Failed(_)));
+impl PendingRequest {
+    /// Waits for the response within the limits of `options`. After a timeout, it can be waited for again.
+    pub(crate) async fn wait(&mut self, options: &mut RequestOptions<'_>) -> Result<Reply, RequestFailure> {
+        let outcome = self.slot.wait(options, &self.mux.host.pending_input).await;
+        self.is_answered = matches!(outcome, Ok(_) | Err(RequestFailure::Failed(_)));
         outcome
     }
 }
 
-impl Drop for Open {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         if self.is_answered || self.mux.lock().open.remove(&self.id).is_none() || !self.cancels {
             return;
@@ -394,7 +389,7 @@ impl Drop for Open {
 }
 
 /// The subscription that a notification is for (2026-07-28, basic/patterns/subscriptions "Receiving Notifications").
-fn subscription_of(params: &str) -> Option<u64> {
+fn read_subscription_id(params: &str) -> Option<u64> {
     #[derive(Deserialize)]
     struct Params<'a> {
         #[serde(borrow, rename = "_meta")]
@@ -405,9 +400,9 @@ fn subscription_of(params: &str) -> Option<u64> {
         #[serde(borrow, rename = "io.modelcontextprotocol/subscriptionId")]
         id: &'a RawValue,
     }
-    number(serde_json::from_str::<Params<'_>>(params).ok()?.meta.id.get())
+    parse_id(serde_json::from_str::<Params<'_>>(params).ok()?.meta.id.get())
 }
 
-fn number(text: &str) -> Option<u64> {
+fn parse_id(text: &str) -> Option<u64> {
     text.trim_matches('"').parse().ok()
 }

@@ -18,7 +18,7 @@ pub struct Progress {
 }
 
 /// The request that progress is of, and the progress.
-pub(crate) fn progress_of(params: &str) -> Option<(u64, Progress)> {
+pub(crate) fn read_progress(params: &str) -> Option<(u64, Progress)> {
     #[derive(Deserialize)]
     struct Params<'a> {
         #[serde(borrow, rename = "progressToken")]

@@ -14,10 +14,10 @@ use toolwright_core::protocol::method;
 
 use crate::client::Client;
 use crate::error::ClientError;
-use crate::message::{Outgoing, push_string};
-use crate::relay_channel::{Answer, MAX_STEPS, Relay, Step};
-use crate::requests::named;
-use crate::slot::{Notice, Watch};
+use crate::message::{OutgoingRequest, push_string};
+use crate::pending::{Notice, RequestOptions};
+use crate::relay_channel::{MAX_EVENTS, RelayEvent, RelayResult, RelaySender};
+use crate::requests::mcp_name;
 
 /// A request that is to be passed on.
 #[must_use = "nothing is sent before `start`"]
@@ -31,17 +31,17 @@ pub struct RelayRequest {
 }
 
 /// A request that was passed on. Dropping it cancels it at the server.
-pub struct Relayed {
+pub struct PendingRelay {
     /// None once it has ended.
-    request: Option<Pin<Box<dyn Future<Output = Answer> + Send>>>,
-    steps: mpsc::Receiver<Step>,
-    answer: Option<Answer>,
+    request: Option<Pin<Box<dyn Future<Output = RelayResult> + Send>>>,
+    events: mpsc::Receiver<RelayEvent>,
+    result: Option<RelayResult>,
 }
 
 impl Client {
     /// Passes on the request of another program: `params` become a JSON object, which is sent as it is. Its questions are
     /// answered by whoever has sent the request, not by the handlers of this client, which should have been built with
-    /// [`ClientBuilder::relaying`](crate::ClientBuilder::relaying).
+    /// [`ClientBuilder::relay_input_requests`](crate::ClientBuilder::relay_input_requests).
     ///
     /// A server of 2025-11-25 or before asks without saying for which request, except over Streamable HTTP, on the stream
     /// of that request. Where several requests are open elsewhere, its questions are refused, so that nobody is asked about
@@ -79,48 +79,53 @@ impl RelayRequest {
         self
     }
 
-    /// Sends the request when [`Relayed::next`] is first awaited.
-    pub fn start(self) -> Relayed {
-        let (sender, steps) = mpsc::channel(MAX_STEPS);
-        Relayed { request: Some(Box::pin(self.send(sender))), steps, answer: None }
+    /// Sends the request when [`PendingRelay::next`] is first awaited.
+    pub fn start(self) -> PendingRelay {
+        let (sender, events) = mpsc::channel(MAX_EVENTS);
+        PendingRelay { request: Some(Box::pin(self.send(sender))), events, result: None }
     }
 
-    async fn send(self, steps: Relay) -> Answer {
+    async fn send(self, events: RelaySender) -> RelayResult {
         let Self { client, method, params, meta, capabilities, log_level } = self;
         let params = params?;
         let connection = client.connection().await?;
         let revision = connection.server.revision;
         let own_meta = revision.has_request_meta().then(|| {
-            let identity = &client.shared.recipe.identity;
+            let identity = &client.shared.connector.identity;
             identity.meta_for(&capabilities, log_level.as_deref())
         });
         drop(connection);
-        let mut outgoing = Outgoing {
+        let mut outgoing = OutgoingRequest {
             method: method.into(),
-            name: named(method, &params).map(Into::into),
+            name: mcp_name(method, &params).map(Into::into),
             headers: client.headers_of(method, &params),
             members: params.as_str().into(),
-            meta: members_of(&meta).into(),
+            meta: to_members(&meta).into(),
             era_meta: own_meta.map(Into::into),
-            takes_progress: true,
-            is_safe: false,
+            wants_progress: true,
+            is_idempotent: false,
         };
-        let progress = steps.clone();
+        let progress = events.clone();
         let mut on_notice = move |notice| {
             if let Notice::Progress(report) = notice {
-                _ = progress.try_send(Step::Progress(report));
+                _ = progress.try_send(RelayEvent::Progress(report));
             }
         };
-        let mut watch = Watch { on_notice: Some(&mut on_notice), relay: Some(steps), ..client.watch() };
-        let mut outcome = client.send(&outgoing, &mut watch).await;
+        let mut options = RequestOptions {
+            on_notice: Some(&mut on_notice),
+            relay: Some(events),
+            ..client.default_options()
+        };
+        let mut outcome = client.send(&outgoing, &mut options).await;
         if outcome.as_ref().is_err_and(|error| error.rpc().is_some_and(|rpc| rpc.code == HEADER_MISMATCH)) {
-            client.shared.known.forget();
+            client.shared.tool_cache.clear();
             client.list_tools().await?;
             outgoing.headers = client.headers_of(method, &params);
-            outcome = client.send(&outgoing, &mut watch).await;
+            outcome = client.send(&outgoing, &mut options).await;
         }
         let result = serde_json::from_str(&outcome?);
-        let result = result.map_err(|error| client.broken(format!("its result is not JSON: {error}")))?;
+        let result =
+            result.map_err(|error| client.protocol_error(format!("its result is not JSON: {error}")))?;
         Ok((revision, result))
     }
 }
@@ -144,7 +149,7 @@ impl Client {
     }
 }
 
-fn members_of(meta: &Map<String, Value>) -> String {
+fn to_members(meta: &Map<String, Value>) -> String {
     let mut members = Vec::new();
     for (key, value) in meta {
         if !members.is_empty() {
@@ -158,20 +163,20 @@ fn members_of(meta: &Map<String, Value>) -> String {
     String::from_utf8(members).unwrap_or_default()
 }
 
-impl Relayed {
-    /// The next step. After [`Step::Done`] it waits forever.
-    pub async fn next(&mut self) -> Step {
+impl PendingRelay {
+    /// The next step. After [`RelayEvent::Done`] it waits forever.
+    pub async fn next(&mut self) -> RelayEvent {
         poll_fn(|cx| {
-            if let (None, Some(request)) = (&self.answer, &mut self.request)
-                && let Poll::Ready(answer) = request.as_mut().poll(cx)
+            if let (None, Some(request)) = (&self.result, &mut self.request)
+                && let Poll::Ready(result) = request.as_mut().poll(cx)
             {
-                (self.answer, self.request) = (Some(answer), None);
+                (self.result, self.request) = (Some(result), None);
             }
             // What was said before the end comes before it.
-            if let Poll::Ready(Some(step)) = self.steps.poll_recv(cx) {
-                return Poll::Ready(step);
+            if let Poll::Ready(Some(event)) = self.events.poll_recv(cx) {
+                return Poll::Ready(event);
             }
-            self.answer.take().map_or(Poll::Pending, |answer| Poll::Ready(Step::Done(answer)))
+            self.result.take().map_or(Poll::Pending, |result| Poll::Ready(RelayEvent::Done(result)))
         })
         .await
     }
@@ -183,7 +188,7 @@ impl fmt::Debug for RelayRequest {
     }
 }
 
-impl fmt::Debug for Relayed {
+impl fmt::Debug for PendingRelay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Relayed").field("is_open", &self.request.is_some()).finish_non_exhaustive()
     }

@@ -12,10 +12,10 @@ use toolwright_core::protocol::{meta, method};
 
 use crate::client::Client;
 use crate::error::ClientError;
-use crate::message::Outgoing;
+use crate::message::OutgoingRequest;
 
 /// What the header `Mcp-Name` shows of a request (2026-07-28, basic/transports/streamable-http "Standard Request Headers").
-pub(crate) fn named(method: &str, members: &str) -> Option<String> {
+pub(crate) fn mcp_name(method: &str, members: &str) -> Option<String> {
     let key = match method {
         method::TOOLS_CALL | method::PROMPTS_GET => "name",
         method::RESOURCES_READ => "uri",
@@ -69,18 +69,19 @@ impl Client {
     /// not an object or has such a member.
     pub async fn request(&self, method: &str, params: impl Serialize) -> Result<Box<RawValue>, ClientError> {
         let (members, meta) =
-            split_meta(self.members(&params)?).map_err(|problem| self.unusable(&problem))?;
-        let name = named(method, &members);
-        let mut outgoing = Outgoing {
+            split_meta(self.members(&params)?).map_err(|problem| self.invalid_arguments(&problem))?;
+        let name = mcp_name(method, &members);
+        let mut outgoing = OutgoingRequest {
             method: method.into(),
             members: members.into(),
             meta: meta.into(),
             name: name.map(Into::into),
-            takes_progress: true,
-            ..Outgoing::default()
+            wants_progress: true,
+            ..OutgoingRequest::default()
         };
-        let text = self.converse(&mut outgoing, &mut self.watch()).await?;
-        serde_json::from_str(&text).map_err(|error| self.broken(format!("its result is not JSON: {error}")))
+        let text = self.send_with_input(&mut outgoing, &mut self.default_options()).await?;
+        serde_json::from_str(&text)
+            .map_err(|error| self.protocol_error(format!("its result is not JSON: {error}")))
     }
 
     /// The prompts of the server, of all pages. One that cannot be read is left out, with a warning.
@@ -144,7 +145,7 @@ impl Client {
     ) -> Result<T, ClientError> {
         let result = self.request(method, params).await?;
         let read = serde_json::from_str(result.get());
-        read.map_err(|error| self.broken(format!("its answer to `{method}` is not one: {error}")))
+        read.map_err(|error| self.protocol_error(format!("its answer to `{method}` is not one: {error}")))
     }
 
     /// Sends a notification; `params` become a JSON object.
@@ -164,17 +165,19 @@ impl Client {
     pub async fn ping(&self) -> Result<(), ClientError> {
         let has_ping = self.connection().await?.server.revision.has_handshake();
         let method = if has_ping { method::PING } else { method::SERVER_DISCOVER };
-        let outgoing = Outgoing { method: method.into(), is_safe: true, ..Outgoing::default() };
-        self.send(&outgoing, &mut self.watch()).await.map(drop)
+        let outgoing =
+            OutgoingRequest { method: method.into(), is_idempotent: true, ..OutgoingRequest::default() };
+        self.send(&outgoing, &mut self.default_options()).await.map(drop)
     }
 
     /// The members of an object, as JSON text without the braces.
     pub(crate) fn members(&self, params: &impl Serialize) -> Result<String, ClientError> {
-        let text = serde_json::to_string(params).map_err(|error| self.unusable(&error.to_string()))?;
+        let text =
+            serde_json::to_string(params).map_err(|error| self.invalid_arguments(&error.to_string()))?;
         match text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
             Some(members) => Ok(members.to_owned()),
             None if text == "null" => Ok(String::new()),
-            None => Err(self.unusable("parameters are a JSON object")),
+            None => Err(self.invalid_arguments("parameters are a JSON object")),
         }
     }
 }

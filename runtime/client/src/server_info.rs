@@ -48,7 +48,7 @@ impl ServerInfo {
     }
 
     /// Reads a `DiscoverResult`, with the revisions that the server supports; none if it is not one.
-    pub(crate) fn of_discovery(result: &str) -> Option<(Self, Vec<String>)> {
+    pub(crate) fn from_discover(result: &str) -> Option<(Self, Vec<String>)> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Discovery {
@@ -74,7 +74,7 @@ impl ServerInfo {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(crate) fn of_handshake(result: &str) -> Result<Self, String> {
+    pub(crate) fn from_initialize(result: &str) -> Result<Self, String> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Handshake {

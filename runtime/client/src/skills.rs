@@ -72,7 +72,7 @@ impl ListedSkill {
     }
 
     /// What is wrong with the entry, if something is.
-    fn flaw(&self) -> Option<String> {
+    fn problem(&self) -> Option<String> {
         let folder = self.folder();
         if folder.trim_end_matches('/').rsplit('/').next() != Some(self.name()) || !folder.ends_with('/') {
             return Some("its address does not end with its name and `SKILL.md`".to_owned());
@@ -111,9 +111,9 @@ impl Client {
             return Ok(Vec::new());
         }
         let listed: Vec<ListedSkill> = self.all_pages(method::SKILLS_LIST, "skills").await?;
-        let good = listed.into_iter().filter(|skill| match skill.flaw() {
-            Some(flaw) => {
-                self.warn(&format!("its skill {} is left out: {flaw}", quoted(&skill.uri)));
+        let good = listed.into_iter().filter(|skill| match skill.problem() {
+            Some(problem) => {
+                self.warn(&format!("its skill {} is left out: {problem}", quoted(&skill.uri)));
                 false
             }
             None => true,
@@ -127,11 +127,11 @@ impl Client {
     /// [`ErrorKind::Protocol`] where it is not, and then the skill must not be used; otherwise as [`Client::read_resource`].
     pub async fn read_skill(&self, skill: &ListedSkill) -> Result<String, ClientError> {
         let contents = self.read_skill_file(skill, &skill.uri).await?;
-        let text = String::from_utf8(contents).map_err(|_| self.tampered(skill, "is not UTF-8"))?;
-        let read =
-            Frontmatter::read(&text).map_err(|why| self.tampered(skill, &format!("is invalid: {why}")))?;
+        let text = String::from_utf8(contents).map_err(|_| self.mismatch_error(skill, "is not UTF-8"))?;
+        let read = Frontmatter::read(&text)
+            .map_err(|why| self.mismatch_error(skill, &format!("is invalid: {why}")))?;
         if read.members != skill.frontmatter {
-            return Err(self.tampered(skill, "has another frontmatter than was listed"));
+            return Err(self.mismatch_error(skill, "has another frontmatter than was listed"));
         }
         Ok(text)
     }
@@ -141,38 +141,39 @@ impl Client {
     /// # Errors
     /// [`ErrorKind::Protocol`] where it is not, or was not listed; otherwise as [`Client::read_resource`].
     pub async fn read_skill_file(&self, skill: &ListedSkill, uri: &str) -> Result<Vec<u8>, ClientError> {
-        let promised = match &skill.resources {
+        let listed_file = match &skill.resources {
             SkillFiles::Listed(files) => files.iter().find(|file| file.uri == uri),
             SkillFiles::Dynamic(_) => None,
         };
-        let is_known = promised.is_some() || matches!(skill.resources, SkillFiles::Dynamic(_));
+        let is_known = listed_file.is_some() || matches!(skill.resources, SkillFiles::Dynamic(_));
         if !is_known || !is_below(uri, skill.folder()) {
             let problem = format!("its skill `{}` has no file {}", quoted(skill.name()), quoted(uri));
             return Err(self.shared.host.error(ErrorKind::Protocol, problem, "read one that is listed"));
         }
         let read = self.read_resource(uri).await?;
         let contents = read.contents.into_iter().find(|contents| contents.uri == uri);
-        let contents = contents.ok_or_else(|| self.tampered(skill, &format!("lacks {}", quoted(uri))))?;
+        let contents =
+            contents.ok_or_else(|| self.mismatch_error(skill, &format!("lacks {}", quoted(uri))))?;
         let bytes = match contents.data {
             ResourceData::Text(text) => text.into_bytes(),
             ResourceData::Blob(blob) => base64::decode(&blob)
-                .map_err(|error| self.tampered(skill, &format!("is not base64: {error}")))?,
+                .map_err(|error| self.mismatch_error(skill, &format!("is not base64: {error}")))?,
         };
-        let Some(promised) = promised else { return Ok(bytes) };
-        if u64::try_from(bytes.len()) != Ok(promised.size) {
-            let problem = format!("has {} bytes where {} were listed", bytes.len(), promised.size);
-            return Err(self.tampered(skill, &problem));
+        let Some(listed_file) = listed_file else { return Ok(bytes) };
+        if u64::try_from(bytes.len()) != Ok(listed_file.size) {
+            let problem = format!("has {} bytes where {} were listed", bytes.len(), listed_file.size);
+            return Err(self.mismatch_error(skill, &problem));
         }
         let digest = Sha256::digest(&bytes)
             .iter()
             .fold("sha256:".to_owned(), |text, byte| format!("{text}{byte:02x}"));
-        if digest != promised.digest {
-            return Err(self.tampered(skill, "has another digest than was listed"));
+        if digest != listed_file.digest {
+            return Err(self.mismatch_error(skill, "has another digest than was listed"));
         }
         Ok(bytes)
     }
 
-    fn tampered(&self, skill: &ListedSkill, problem: &str) -> ClientError {
+    fn mismatch_error(&self, skill: &ListedSkill, problem: &str) -> ClientError {
         let problem = format!("a file of its skill `{}` {problem}", quoted(skill.name()));
         let advice = "do not use the skill; list the skills again, and ask those who make the server";
         self.shared.host.error(ErrorKind::Protocol, problem, advice)
@@ -204,7 +205,7 @@ mod tests {
             ("skill://x/a/SKILL.md", json!([own, file("skill://x/a/")]), false),
             ("skill://x/a/SKILL.md", json!("later"), false),
         ] {
-            assert_eq!(listed(uri, files).flaw().is_none(), is_good, "{uri}");
+            assert_eq!(listed(uri, files).problem().is_none(), is_good, "{uri}");
         }
     }
 }

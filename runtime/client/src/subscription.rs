@@ -15,8 +15,8 @@ use toolwright_core::protocol::method;
 use crate::client::Client;
 use crate::error::{ClientError, ErrorKind};
 use crate::event::{Change, Event};
-use crate::message::Outgoing;
-use crate::slot::{Notice, Watch};
+use crate::message::OutgoingRequest;
+use crate::pending::{Notice, RequestOptions};
 
 /// How many changes wait for a program that does not take them; of more than that, [`Change::Missed`] is what it hears.
 const MAX_WAITING: usize = 256;
@@ -145,7 +145,7 @@ impl Client {
             tokio::spawn(async move { client.keep_listening(&filter, &sender, agreed).await }).abort_handle();
         let source = Source::Modern { changes, task };
         let mut subscription = Subscription { source, honored: Changes::new() };
-        match tokio::time::timeout(self.shared.recipe.spec.request_timeout, agreement).await {
+        match tokio::time::timeout(self.shared.connector.spec.request_timeout, agreement).await {
             Ok(Ok(Ok(honored))) => {
                 subscription.honored = honored;
                 Ok(subscription)
@@ -169,13 +169,13 @@ impl Client {
         let mut pause = PAUSE;
         loop {
             let members = format!(r#""notifications":{filter}"#);
-            let outgoing = Outgoing {
+            let outgoing = OutgoingRequest {
                 method: method::SUBSCRIPTIONS_LISTEN.into(),
                 members: members.into(),
-                ..Outgoing::default()
+                ..OutgoingRequest::default()
             };
             let mut on_notice = |notice| {
-                let Notice::Subscribed { method, params } = notice else { return };
+                let Notice::Subscription { method, params } = notice else { return };
                 if method == method::SUBSCRIPTIONS_ACKNOWLEDGED {
                     let params: Value = serde_json::from_str(&params).unwrap_or_default();
                     let honored = Changes::from_filter(&params["notifications"]);
@@ -184,13 +184,18 @@ impl Client {
                         Some(agreed) => drop(agreed.send(Ok(honored))),
                         None => put(changes, Change::Missed),
                     }
-                } else if let Some(change) = Change::of_event(&Event::of_notification(&method, &params)) {
+                } else if let Some(change) = Change::from_event(&Event::from_notification(&method, &params)) {
                     put(changes, change);
                 }
             };
             let on_notice: &mut (dyn FnMut(Notice) + Send) = &mut on_notice;
-            let mut watch = Watch { timeout: FOREVER, cap: FOREVER, on_notice: Some(on_notice), relay: None };
-            let outcome = self.send(&outgoing, &mut watch).await;
+            let mut options = RequestOptions {
+                timeout: FOREVER,
+                max_duration: FOREVER,
+                on_notice: Some(on_notice),
+                relay: None,
+            };
+            let outcome = self.send(&outgoing, &mut options).await;
             if let (Err(error), Some(agreed)) = (&outcome, agreed.take()) {
                 drop(agreed.send(Err(error.clone())));
                 return;

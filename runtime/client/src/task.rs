@@ -12,22 +12,22 @@ use toolwright_core::protocol::{TaskStatus, method};
 
 use crate::client::Client;
 use crate::error::{ClientError, ErrorKind, quoted};
-use crate::message::{Outgoing, push_string};
+use crate::message::{OutgoingRequest, push_string};
+use crate::pending::{Notice, RequestOptions};
 use crate::progress::Progress;
-use crate::slot::{Notice, Watch};
 
 /// How often a task is asked for where the server does not say.
-const INTERVAL: Duration = Duration::from_secs(1);
+const DEFAULT_INTERVAL: Duration = Duration::from_secs(1);
 /// The least and the most time between two requests for a task, whatever the server says.
-const SHORTEST: Duration = Duration::from_millis(20);
-const LONGEST: Duration = Duration::from_mins(1);
+const MIN_INTERVAL: Duration = Duration::from_millis(20);
+const MAX_INTERVAL: Duration = Duration::from_mins(1);
 /// How many questions one task may ask.
-const MAX_QUESTIONS: usize = 256;
+const MAX_INPUT_REQUESTS: usize = 256;
 
 /// What is known of a task, in either form.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct View {
+struct TaskState {
     task_id: String,
     status: TaskStatus,
     #[serde(default)]
@@ -44,10 +44,10 @@ struct View {
     error: Option<Box<RawValue>>,
 }
 
-impl View {
+impl TaskState {
     fn interval(&self) -> Duration {
         let said = self.poll_interval_ms.or(self.poll_interval).map(Duration::from_millis);
-        said.unwrap_or(INTERVAL).clamp(SHORTEST, LONGEST)
+        said.unwrap_or(DEFAULT_INTERVAL).clamp(MIN_INTERVAL, MAX_INTERVAL)
     }
 }
 
@@ -67,8 +67,8 @@ impl Drop for CancelOnDrop<'_> {
             let (client, task) = (self.client.clone(), self.task.to_owned());
             runtime.spawn(async move {
                 // It may have ended by itself.
-                let cancel = about_task(method::TASKS_CANCEL, &task);
-                _ = client.send(&cancel, &mut client.watch()).await;
+                let cancel = task_request(method::TASKS_CANCEL, &task);
+                _ = client.send(&cancel, &mut client.default_options()).await;
             });
         }
     }
@@ -78,43 +78,50 @@ impl Client {
     /// The result of a call that was answered with a task: with `text`, or as a member of it up to 2025-11-25.
     ///
     /// Each new status message is progress: neither form of tasks has another one that all servers send.
-    pub(crate) async fn finish_task(&self, text: &str, watch: &mut Watch<'_>) -> Result<String, ClientError> {
+    pub(crate) async fn await_task(
+        &self,
+        text: &str,
+        options: &mut RequestOptions<'_>,
+    ) -> Result<String, ClientError> {
         #[derive(Deserialize)]
         struct Created {
-            task: View,
+            task: TaskState,
         }
-        let unreadable = |error: serde_json::Error| self.broken(format!("its task cannot be read: {error}"));
-        let (mut view, is_legacy) = match serde_json::from_str::<Created>(text) {
+        let unreadable =
+            |error: serde_json::Error| self.protocol_error(format!("its task cannot be read: {error}"));
+        let (mut state, is_legacy) = match serde_json::from_str::<Created>(text) {
             Ok(created) => (created.task, true),
-            Err(_) => (serde_json::from_str::<View>(text).map_err(unreadable)?, false),
+            Err(_) => (serde_json::from_str::<TaskState>(text).map_err(unreadable)?, false),
         };
-        let task = view.task_id.clone();
+        let task = state.task_id.clone();
         let mut cancel = CancelOnDrop { client: self, task: &task, is_armed: true };
-        let cap = watch.cap;
-        let (end, mut answered, mut told) = (Instant::now() + cap, HashSet::new(), Told::default());
+        let max_duration = options.max_duration;
+        let (end, mut answered, mut reporter) =
+            (Instant::now() + max_duration, HashSet::new(), StatusReporter::default());
         loop {
-            told.tell(&view, watch);
-            match view.status {
-                _ if is_legacy && (view.status.has_ended() || view.status == TaskStatus::InputRequired) => {
+            reporter.report(&state, options);
+            match state.status {
+                _ if is_legacy && (state.status.has_ended() || state.status == TaskStatus::InputRequired) => {
                     // It waits for the end, and the server asks meanwhile (2025-11-25, "Input Required Status").
                     let time_limit = end.saturating_duration_since(Instant::now());
-                    let result = self.ask_for_task(method::TASKS_RESULT, &task, Some(time_limit)).await?;
+                    let result = self.request_task(method::TASKS_RESULT, &task, Some(time_limit)).await?;
                     cancel.is_armed = false;
                     return Ok(result);
                 }
                 TaskStatus::Completed => {
                     cancel.is_armed = false;
-                    let result = view.result.map(|result| result.get().into());
-                    return result.ok_or_else(|| self.broken("a completed task has no `result`".to_owned()));
+                    let result = state.result.map(|result| result.get().into());
+                    return result
+                        .ok_or_else(|| self.protocol_error("a completed task has no `result`".to_owned()));
                 }
                 TaskStatus::Failed => {
                     cancel.is_armed = false;
-                    let error = view.error.as_ref().map_or("{}", |error| error.get());
-                    return Err(self.answered_with_error(&about_task(method::TASKS_GET, &task), error));
+                    let error = state.error.as_ref().map_or("{}", |error| error.get());
+                    return Err(self.error_response(&task_request(method::TASKS_GET, &task), error));
                 }
                 TaskStatus::Cancelled => {
                     cancel.is_armed = false;
-                    let why = view.status_message.as_deref().map(quoted).unwrap_or_default();
+                    let why = state.status_message.as_deref().map(quoted).unwrap_or_default();
                     let problem = format!("the task of this call was cancelled there: {why}");
                     return Err(self.shared.host.error(
                         ErrorKind::Protocol,
@@ -123,68 +130,69 @@ impl Client {
                     ));
                 }
                 TaskStatus::InputRequired => {
-                    view.input_requests.retain(|key, _| !answered.contains(key));
-                    if !view.input_requests.is_empty() {
-                        answered.extend(view.input_requests.keys().cloned());
-                        if answered.len() > MAX_QUESTIONS {
-                            let problem = format!("a task asks more than {MAX_QUESTIONS} questions");
-                            return Err(self.broken(problem));
+                    state.input_requests.retain(|key, _| !answered.contains(key));
+                    if !state.input_requests.is_empty() {
+                        answered.extend(state.input_requests.keys().cloned());
+                        if answered.len() > MAX_INPUT_REQUESTS {
+                            let problem = format!("a task asks more than {MAX_INPUT_REQUESTS} questions");
+                            return Err(self.protocol_error(problem));
                         }
-                        self.update_task(&task, &view.input_requests).await?;
+                        self.update_task(&task, &state.input_requests).await?;
                     }
                 }
                 _ => {}
             }
             if Instant::now() >= end {
-                let problem = format!("the task of this call did not end within {cap:?}; it was cancelled");
+                let problem =
+                    format!("the task of this call did not end within {max_duration:?}; it was cancelled");
                 let advice = "give the call more time with `timeout`";
                 return Err(self.shared.host.error(ErrorKind::Timeout, problem, advice));
             }
-            sleep(view.interval().min(end.saturating_duration_since(Instant::now()))).await;
-            let text = self.ask_for_task(method::TASKS_GET, &task, None).await?;
-            view = serde_json::from_str(&text).map_err(unreadable)?;
+            sleep(state.interval().min(end.saturating_duration_since(Instant::now()))).await;
+            let text = self.request_task(method::TASKS_GET, &task, None).await?;
+            state = serde_json::from_str(&text).map_err(unreadable)?;
         }
     }
 
-    async fn ask_for_task(
+    async fn request_task(
         &self,
         method: &'static str,
         task: &str,
         time_limit: Option<Duration>,
     ) -> Result<String, ClientError> {
-        let outgoing = about_task(method, task);
-        let mut watch = self.watch();
+        let outgoing = task_request(method, task);
+        let mut options = self.default_options();
         if let Some(time_limit) = time_limit {
-            (watch.timeout, watch.cap) = (time_limit, time_limit);
+            (options.timeout, options.max_duration) = (time_limit, time_limit);
         }
-        self.send(&outgoing, &mut watch).await
+        self.send(&outgoing, &mut options).await
     }
 
     async fn update_task(&self, task: &str, requests: &Map<String, Value>) -> Result<(), ClientError> {
-        let answers = self.answers_to(requests).await?;
-        let outgoing = Outgoing {
+        let answers = self.input_responses(requests).await?;
+        let outgoing = OutgoingRequest {
             method: method::TASKS_UPDATE.into(),
             members: format!(r#"{},"inputResponses":{answers}"#, member("taskId", task)).into(),
             name: Some(task.into()),
-            ..Outgoing::default()
+            ..OutgoingRequest::default()
         };
-        self.send(&outgoing, &mut self.watch()).await.map(drop)
+        self.send(&outgoing, &mut self.default_options()).await.map(drop)
     }
 }
 
 /// The status messages that the caller knows.
 #[derive(Default)]
-struct Told {
+struct StatusReporter {
     count: u32,
     last: Option<String>,
 }
 
-impl Told {
-    fn tell(&mut self, view: &View, watch: &mut Watch<'_>) {
-        let is_new = view.status_message.is_some() && view.status_message != self.last;
-        if let Some(on_notice) = watch.on_notice.as_mut().filter(|_| is_new && !view.status.has_ended()) {
+impl StatusReporter {
+    fn report(&mut self, state: &TaskState, options: &mut RequestOptions<'_>) {
+        let is_new = state.status_message.is_some() && state.status_message != self.last;
+        if let Some(on_notice) = options.on_notice.as_mut().filter(|_| is_new && !state.status.has_ended()) {
             self.count = self.count.saturating_add(1);
-            self.last.clone_from(&view.status_message);
+            self.last.clone_from(&state.status_message);
             let progress =
                 Progress { progress: f64::from(self.count), total: None, message: self.last.clone() };
             on_notice(Notice::Progress(progress));
@@ -192,13 +200,13 @@ impl Told {
     }
 }
 
-fn about_task<'a>(method: &'static str, task: &'a str) -> Outgoing<'a> {
-    Outgoing {
+fn task_request<'a>(method: &'static str, task: &'a str) -> OutgoingRequest<'a> {
+    OutgoingRequest {
         method: method.into(),
         members: member("taskId", task).into(),
         name: Some(task.into()),
-        is_safe: true,
-        ..Outgoing::default()
+        is_idempotent: true,
+        ..OutgoingRequest::default()
     }
 }
 

@@ -196,7 +196,7 @@ impl Servers {
     }
 
     /// The client of the server that has a COMMAND tool.
-    fn of_command(&self, server: Option<&str>) -> Result<Client, String> {
+    fn command_client(&self, server: Option<&str>) -> Result<Client, String> {
         let known = server.and_then(|name| self.known.iter().find(|known| known.spec.name == name));
         let Some(known) = known.or(self.commands.as_ref()) else {
             let name = server.map_or_else(|| "that is not named".to_owned(), |name| format!("`{name}`"));
@@ -227,7 +227,7 @@ impl Known {
     fn client(&self, builder: ClientBuilder) -> Client {
         match &self.memory {
             Some(server) => builder.in_process(server.clone()),
-            None => builder.tokens(self.tokens.clone()).lazy(self.spec.clone()),
+            None => builder.tokens(self.tokens.clone()).connect_lazy(self.spec.clone()),
         }
     }
 }
@@ -247,7 +247,7 @@ impl Connector for Servers {
         Box::pin(async move {
             let known = self.find(server).map_err(|why| CallError::connect(server, why))?;
             let client = known.client((self.client)());
-            client.server().await.map_err(|error| CallError::connect(server, in_words(&error)))?;
+            client.server().await.map_err(|error| CallError::connect(server, describe(&error)))?;
             Ok(Arc::new(Link(client)) as Arc<dyn Connection>)
         })
     }
@@ -263,14 +263,14 @@ impl Runner for Servers {
             let ToolValue::Command(tool) = tool else {
                 return Err(CallError::failed(format!("servers do not run {} tools", tool.tool_type())));
             };
-            let client = self.of_command(tool.server.as_deref()).map_err(CallError::failed)?;
+            let client = self.command_client(tool.server.as_deref()).map_err(CallError::failed)?;
             client.call(&tool.name, arguments).await.map_err(CallError::failed)
         })
     }
 }
 
 /// What happened and what to do; the server is named already.
-fn in_words(error: &ClientError) -> String {
+fn describe(error: &ClientError) -> String {
     match error.advice() {
         "" => error.problem().to_owned(),
         advice => format!("{}; {advice}", error.problem()),
@@ -319,7 +319,7 @@ impl ServerSpec {
 
     /// Whether the [address](Self::address) says all that is needed to connect: there are no headers, no environment, no
     /// values of variables and no settings.
-    pub fn is_address_enough(&self) -> bool {
+    pub fn is_address_sufficient(&self) -> bool {
         let is_plain = |text: &Expanded| text.expose() == text.to_string();
         self.settings.is_none()
             && match &self.transport {
@@ -400,6 +400,6 @@ mod tests {
         let argument = crate::config::Expanded::new("--token=s3cret", "--token=${TOKEN}");
         let spec = ServerSpec::new("x", StdioSpec::new("serve").arg(argument));
         assert_eq!(spec.address(), "stdio:serve '--token=${TOKEN}'");
-        assert!(!spec.is_address_enough() && named("x", "http://localhost/mcp").is_address_enough());
+        assert!(!spec.is_address_sufficient() && named("x", "http://localhost/mcp").is_address_sufficient());
     }
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 use tokio::time::sleep;
-use toolwright_client::{ClientError, Relayed, RelayedQuestion, Step};
+use toolwright_client::{ClientError, PendingRelay, RelayEvent, RelayedInputRequest};
 use toolwright_core::protocol::{ErrorObject, Revision, error, method};
 use toolwright_server::auth::Access;
 use toolwright_server::input_requests::InputRequest;
@@ -26,15 +26,15 @@ pub const MAX_WAITING_PER_CALLER: usize = 16;
 /// How long a call is paused before it is cancelled upstream: 5 minutes.
 pub const INPUT_TIMEOUT: Duration = Duration::from_mins(5);
 /// Maximum number of input requests per call; further ones are rejected.
-const MAX_QUESTIONS: usize = 64;
+const MAX_INPUT_REQUESTS: usize = 64;
 
 /// A forwarded request.
 pub(crate) struct Conversation {
-    relayed: Relayed,
+    relay: PendingRelay,
     /// The number of input requests so far.
-    asked: usize,
+    input_requests: usize,
     /// The pending input request, and its key.
-    open: Option<(String, RelayedQuestion)>,
+    open: Option<(String, RelayedInputRequest)>,
 }
 
 /// The state in which a conversation stops.
@@ -45,41 +45,43 @@ pub(crate) enum Stop {
 }
 
 impl Conversation {
-    pub(crate) fn new(relayed: Relayed) -> Self {
-        Self { relayed, asked: 0, open: None }
+    pub(crate) fn new(relay: PendingRelay) -> Self {
+        Self { relay, input_requests: 0, open: None }
     }
 
     /// Runs until the end, or until the client must respond.
     pub(crate) async fn advance(mut self, cx: &Context) -> Stop {
         loop {
-            match self.relayed.next().await {
-                Step::Progress(report) => {
+            match self.relay.next().await {
+                RelayEvent::Progress(report) => {
                     cx.progress(report.progress, report.total, report.message.as_deref()).await;
                 }
-                Step::Log(message) => cx.log(message.level, message.logger.as_deref(), message.data).await,
-                Step::Asked(mut question) => {
-                    self.asked += 1;
+                RelayEvent::Log(message) => {
+                    cx.log(message.level, message.logger.as_deref(), message.data).await
+                }
+                RelayEvent::InputRequest(mut pending) => {
+                    self.input_requests += 1;
                     let request =
-                        InputRequest::new(question.method.as_str(), std::mem::take(&mut question.params));
-                    let key = format!("{}-{}", request.method, self.asked);
-                    if self.asked > MAX_QUESTIONS {
-                        question.refuse(error::internal("this call has sent too many input requests"));
+                        InputRequest::new(pending.method.as_str(), std::mem::take(&mut pending.params));
+                    let key = format!("{}-{}", request.method, self.input_requests);
+                    if self.input_requests > MAX_INPUT_REQUESTS {
+                        pending.reject(error::internal("this call has sent too many input requests"));
                     } else if !can_answer(cx, &request) {
-                        question.refuse(error::method_not_found(&request.method));
+                        pending.reject(error::method_not_found(&request.method));
                     } else if !cx.revision().has_server_requests() {
-                        self.open = Some((key.clone(), question));
+                        self.open = Some((key.clone(), pending));
                         return Stop::InputRequired(Box::new(self), key, request);
                     } else {
                         match cx.request_input(&key, &request).await {
-                            Ok(answer) => question.answer(answer),
+                            Ok(response) => pending.respond(response),
                             Err(InputRequestError::Refused { code, message }) => {
-                                question.refuse(ErrorObject::new(code, message));
+                                pending.reject(ErrorObject::new(code, message));
                             }
-                            Err(problem) => question.refuse(error::internal(&problem.to_string())),
+                            Err(problem) => pending.reject(error::internal(&problem.to_string())),
                         }
                     }
                 }
-                Step::Done(answer) => return Stop::Done(answer),
+                RelayEvent::Done(answer) => return Stop::Done(answer),
                 _ => {}
             }
         }
@@ -163,8 +165,8 @@ impl Conversations {
             answer.ok_or_else(|| error::invalid_params(&format!("there is no answer to `{key}`")))?;
         let mut conversation = waiting.remove(name).ok_or_else(gone)?.conversation;
         drop(waiting);
-        if let Some((_, question)) = conversation.open.take() {
-            question.answer(answer);
+        if let Some((_, pending)) = conversation.open.take() {
+            pending.respond(answer);
         }
         Ok(conversation)
     }
@@ -192,7 +194,7 @@ mod tests {
 
     /// A call that is never sent.
     fn call() -> Box<Conversation> {
-        let client = Client::builder().lazy(StdioSpec::new("nothing"));
+        let client = Client::builder().connect_lazy(StdioSpec::new("nothing"));
         Box::new(Conversation::new(client.relay(method::TOOLS_CALL, ()).start()))
     }
 

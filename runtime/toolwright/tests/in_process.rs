@@ -8,7 +8,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use toolwright::client::{Change, Changes, ElicitationAnswer, ErrorKind, Event};
+use toolwright::client::{Change, Changes, ElicitationResponse, ErrorKind, Event};
 use toolwright::completion::{CompletionContext, Reference};
 use toolwright::protocol::{CompleteParams, PromptResult};
 use toolwright::resource::{ResourceData, ResourceTemplate};
@@ -180,7 +180,7 @@ async fn questions_are_answered_in_both_eras() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
         let builder = Client::builder().revision(revision).on_elicitation(async |_| {
             let Value::Object(form) = json!({"colour": "red"}) else { unreachable!("it is an object") };
-            ElicitationAnswer::Accept(form)
+            ElicitationResponse::Accept(form)
         });
         let result = builder.in_process(&service).call("paint", ()).await.expect("a result");
         assert_eq!(result.as_text(), "red", "{revision}");

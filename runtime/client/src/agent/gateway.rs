@@ -149,7 +149,7 @@ impl GatewayClient {
                 },
                 None => sleep_until(next).await,
             }
-            self.client.shared.known.forget();
+            self.client.shared.tool_cache.clear();
             tools = self.list_tools().await?;
         }
     }
@@ -252,13 +252,13 @@ impl GatewayClientBuilder {
             Some((internal, service)) => Some(self.endpoint(internal, service)?),
             None => None,
         };
-        let given = self.token.clone().or_else(|| self.context.token.clone());
-        if given.as_ref().is_some_and(Secret::is_placeholder) {
+        let initial_token = self.token.clone().or_else(|| self.context.token.clone());
+        if initial_token.as_ref().is_some_and(Secret::is_placeholder) {
             return Err(AgentError::Placeholder("session token"));
         }
         let mut client = self.client;
-        if given.is_some() || endpoint.is_some() {
-            let session = Session::new(given, endpoint, Arc::clone(&self.on_event));
+        if initial_token.is_some() || endpoint.is_some() {
+            let session = Session::new(initial_token, endpoint, Arc::clone(&self.on_event));
             // Before the connection, so that an error says which of the two failed.
             session.token().await?;
             client = client.authorize(session);

@@ -25,7 +25,7 @@ pub(super) type OnEvent = Arc<dyn Fn(AgentEvent) + Send + Sync>;
 /// Adds the token to requests. Calls that need a new one at the same time wait for one renewal.
 pub(super) struct Session {
     endpoint: Option<Endpoint>,
-    current: Mutex<Option<Live>>,
+    current: Mutex<Option<LiveToken>>,
     /// Held while the token is renewed; when that last failed.
     gate: tokio::sync::Mutex<Option<Instant>>,
     on_event: OnEvent,
@@ -40,13 +40,13 @@ pub(super) struct Endpoint {
 }
 
 #[derive(Debug, Clone)]
-struct Live {
+struct LiveToken {
     token: Secret,
     /// When it is to be renewed, and when it ends; unknown for tokens that were given.
     times: Option<(SystemTime, SystemTime)>,
 }
 
-impl Live {
+impl LiveToken {
     /// A token that ends at this time. One that seems to have ended already shows that the clocks differ: then the gateway
     /// says when a new one is needed.
     fn new(token: Secret, expires: Option<SystemTime>, now: SystemTime) -> Self {
@@ -66,15 +66,15 @@ impl Live {
 }
 
 /// Why a token is renewed.
-enum Why<'a> {
+enum RenewalReason<'a> {
     Due,
     /// The gateway refused this header.
     Refused(Option<&'a HeaderValue>),
 }
 
 impl Session {
-    pub(super) fn new(given: Option<Secret>, endpoint: Option<Endpoint>, on_event: OnEvent) -> Self {
-        let current = given.map(|token| Live { token, times: None });
+    pub(super) fn new(initial: Option<Secret>, endpoint: Option<Endpoint>, on_event: OnEvent) -> Self {
+        let current = initial.map(|token| LiveToken { token, times: None });
         Self { endpoint, current: Mutex::new(current), gate: tokio::sync::Mutex::default(), on_event }
     }
 
@@ -85,26 +85,26 @@ impl Session {
     pub(super) async fn token(&self) -> Result<Secret, AgentError> {
         match self.current() {
             Some(live) if !live.is_due(SystemTime::now()) => Ok(live.token),
-            _ => self.renew(Why::Due).await,
+            _ => self.renew(RenewalReason::Due).await,
         }
     }
 
-    async fn renew(&self, why: Why<'_>) -> Result<Secret, AgentError> {
+    async fn renew(&self, reason: RenewalReason<'_>) -> Result<Secret, AgentError> {
         let mut failed = self.gate.lock().await;
         let now = SystemTime::now();
         let current = self.current();
         // Whoever held the gate before may have renewed it.
         if let Some(live) = &current {
-            let is_fresh = match why {
-                Why::Due => !live.is_due(now),
-                Why::Refused(sent) => bearer(&live.token).ok().as_ref() != sent,
+            let is_fresh = match reason {
+                RenewalReason::Due => !live.is_due(now),
+                RenewalReason::Refused(sent) => bearer(&live.token).ok().as_ref() != sent,
             };
             if is_fresh {
                 return Ok(live.token.clone());
             }
         }
         let Some(endpoint) = &self.endpoint else { return Err(AgentError::Expired) };
-        let usable = current.filter(|live| matches!(why, Why::Due) && !live.has_ended(now));
+        let usable = current.filter(|live| matches!(reason, RenewalReason::Due) && !live.has_ended(now));
         if let (Some(live), Some(failed)) = (&usable, *failed)
             && failed.elapsed() < RETRY_PAUSE
         {
@@ -127,16 +127,16 @@ impl Session {
         }
     }
 
-    fn current(&self) -> Option<Live> {
+    fn current(&self) -> Option<LiveToken> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 impl Endpoint {
-    async fn fetch(&self) -> Result<Live, String> {
+    async fn fetch(&self) -> Result<LiveToken, String> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
-        struct Answer {
+        struct SessionResponse {
             token: String,
             /// Seconds since 1970.
             #[serde(default)]
@@ -154,7 +154,7 @@ impl Endpoint {
             });
         }
         // Errors of JSON could repeat a token.
-        let answer: Answer = answer.json("").map_err(|_| {
+        let answer: SessionResponse = answer.json("").map_err(|_| {
             "its answer is not `{\"token\": …, \"expiresAt\": SECONDS}`; check the address".to_owned()
         })?;
         let token = Secret::new(answer.token);
@@ -163,7 +163,7 @@ impl Endpoint {
         }
         let expires =
             answer.expires_at.and_then(|seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));
-        Ok(Live::new(token, expires, SystemTime::now()))
+        Ok(LiveToken::new(token, expires, SystemTime::now()))
     }
 }
 
@@ -193,7 +193,7 @@ impl Authorize for Session {
                 ));
             }
             let sent = refusal.sent.iter().find(|(name, _)| name == AUTHORIZATION).map(|(_, value)| value);
-            self.renew(Why::Refused(sent)).await.map_err(|error| error.to_string())?;
+            self.renew(RenewalReason::Refused(sent)).await.map_err(|error| error.to_string())?;
             Ok(true)
         })
     }
@@ -220,7 +220,7 @@ mod tests {
         let now = UNIX_EPOCH + Duration::from_secs(1_000_000);
         let after = |seconds| now + Duration::from_secs(seconds);
         let check = |life, renewal, end| {
-            let live = Live::new(Secret::new("t"), Some(after(life)), now);
+            let live = LiveToken::new(Secret::new("t"), Some(after(life)), now);
             assert_eq!(live.times, Some((after(renewal), after(end))), "{life}");
             assert!(!live.is_due(now) && live.is_due(after(renewal)) && !live.has_ended(after(renewal)));
             assert!(live.has_ended(after(end)));
@@ -243,7 +243,7 @@ mod tests {
         let session = Session::new(None, Some(endpoint), Arc::new(on_event));
         let now = SystemTime::now();
         let keep = |end| {
-            let live = Live { token: Secret::new("old"), times: Some((now, end)) };
+            let live = LiveToken { token: Secret::new("old"), times: Some((now, end)) };
             session.current.lock().unwrap().replace(live);
         };
         keep(now + Duration::from_mins(1));
@@ -260,7 +260,7 @@ mod tests {
     fn an_end_in_the_past_is_left_to_the_gateway() {
         let now = UNIX_EPOCH + Duration::from_secs(1_000_000);
         for expires in [None, Some(now), Some(UNIX_EPOCH)] {
-            let live = Live::new(Secret::new("t"), expires, now);
+            let live = LiveToken::new(Secret::new("t"), expires, now);
             assert!(!live.is_due(now + Duration::from_hours(24)), "{expires:?}");
         }
     }

@@ -12,12 +12,12 @@ use toolwright_wire::memory::MemoryServer;
 
 use super::Client;
 use crate::config::{ServerSpec, StdioSpec, Tokens};
-use crate::connect::{Endpoint, Recipe, Streams};
+use crate::connect::{Connector, Endpoint, Streams};
 use crate::era::Identity;
 use crate::error::ClientError;
 use crate::event::Event;
 use crate::host::Host;
-use crate::questions::{Elicitation, ElicitationAnswer, Questions, Root, Sampling};
+use crate::input_requests::{Elicitation, ElicitationResponse, InputHandlers, Root, Sampling};
 
 /// How long the probe for the era waits for an answer where nothing else is set. A server may be silent about a method that
 /// it does not know (2026-07-28, basic/transports/stdio "Backward Compatibility").
@@ -51,7 +51,7 @@ pub const DEFAULT_MAX_ROUNDS: usize = 16;
 pub struct ClientBuilder {
     info: Value,
     capabilities: Map<String, Value>,
-    questions: Questions,
+    input: InputHandlers,
     on_event: Option<Box<dyn Fn(Event) + Send + Sync>>,
     tokens: Tokens,
     #[cfg(feature = "http")]
@@ -83,7 +83,7 @@ impl Default for ClientBuilder {
         Self {
             info: json!({"name": "toolwright", "version": env!("CARGO_PKG_VERSION")}),
             capabilities: Map::new(),
-            questions: Questions::default(),
+            input: InputHandlers::default(),
             on_event: None,
             tokens: Tokens::new(),
             #[cfg(feature = "http")]
@@ -132,15 +132,15 @@ impl ClientBuilder {
     /// is no user to ask.
     pub fn on_elicitation<F>(mut self, answer: impl Fn(Elicitation) -> F + Send + Sync + 'static) -> Self
     where
-        F: Future<Output = ElicitationAnswer> + Send + 'static,
+        F: Future<Output = ElicitationResponse> + Send + 'static,
     {
-        self.questions.elicit = Some(Arc::new(move |asked| Box::pin(answer(asked))));
+        self.input.elicit = Some(Arc::new(move |request| Box::pin(answer(request))));
         self
     }
 
     /// Declares that [`ClientBuilder::on_elicitation`] opens pages too. It must show the user where the page is, and ask.
-    pub fn opens_urls(mut self) -> Self {
-        self.questions.opens_urls = true;
+    pub fn url_elicitation(mut self) -> Self {
+        self.input.url_elicitation = true;
         self
     }
 
@@ -156,23 +156,23 @@ impl ClientBuilder {
         F: Future<Output = Value> + Send + 'static,
     {
         let answer = Arc::new(answer);
-        self.questions.sample = Some(Arc::new(move |asked| {
-            let (consent, answer) = (consent(&asked), Arc::clone(&answer));
-            Box::pin(async move { if consent.await { Some(answer(asked).await) } else { None } })
+        self.input.sample = Some(Arc::new(move |request| {
+            let (consent, answer) = (consent(&request), Arc::clone(&answer));
+            Box::pin(async move { if consent.await { Some(answer(request).await) } else { None } })
         }));
         self
     }
 
     /// For a client whose requests come from others ([`Client::relay`]): the server is told that it can ask for
     /// elicitation, sampling and roots, since whoever has sent the request may be able to answer.
-    pub fn relaying(mut self) -> Self {
-        self.questions.relays = true;
+    pub fn relay_input_requests(mut self) -> Self {
+        self.input.relays = true;
         self
     }
 
     /// The folders that the server is told about (2026-07-28, client/roots; deprecated there).
     pub fn roots(mut self, roots: impl IntoIterator<Item = Root>) -> Self {
-        self.questions.roots = Some(roots.into_iter().collect());
+        self.input.roots = Some(roots.into_iter().collect());
         self
     }
 
@@ -294,7 +294,7 @@ impl ClientBuilder {
     }
 
     /// A client that connects when it is first used.
-    pub fn lazy(self, server: impl Into<ServerSpec>) -> Client {
+    pub fn connect_lazy(self, server: impl Into<ServerSpec>) -> Client {
         self.build(server.into(), None)
     }
 
@@ -322,7 +322,7 @@ impl ClientBuilder {
     }
 
     fn build(self, spec: ServerSpec, endpoint: Option<Endpoint>) -> Client {
-        let mut capabilities = self.questions.capabilities();
+        let mut capabilities = self.input.capabilities();
         capabilities.extend(self.capabilities);
         if self.limits.takes_tasks {
             let extensions = capabilities.entry("extensions").or_insert_with(|| json!({}));
@@ -336,13 +336,13 @@ impl ClientBuilder {
             settings: spec.settings.as_ref().map(|settings| settings.expose().clone()),
             log_level: self.log_level,
         };
-        let host = Arc::new(Host::new(&spec.name, self.questions, self.on_event));
+        let host = Arc::new(Host::new(&spec.name, self.input, self.on_event));
         #[cfg(feature = "http")]
         let authorize = self.authorize.into_iter();
         #[cfg(feature = "oauth")]
         let authorize = authorize
             .chain(crate::oauth::OAuth::of_server(self.oauth, &spec).map(|oauth| Arc::new(oauth) as _));
-        let recipe = Recipe {
+        let connector = Connector {
             spec,
             identity,
             tokens: self.tokens,
@@ -355,7 +355,7 @@ impl ClientBuilder {
             is_guarded: self.is_guarded,
             endpoint,
         };
-        Client::new(host, recipe, self.limits)
+        Client::new(host, connector, self.limits)
     }
 
     /// Connects over two streams that something else has opened, one message a line: a socket or a serial line.
@@ -382,7 +382,7 @@ impl ClientBuilder {
     /// [`ErrorKind::Connect`](crate::ErrorKind::Connect) where the server cannot be reached or started, `Protocol` where it
     /// speaks none of the revisions, `Timeout` where it does not answer.
     pub async fn connect(self, server: impl Into<ServerSpec>) -> Result<Client, ClientError> {
-        let client = self.lazy(server);
+        let client = self.connect_lazy(server);
         client.server().await?;
         Ok(client)
     }

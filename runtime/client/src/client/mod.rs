@@ -11,15 +11,15 @@ use toolwright_core::protocol::{Revision, method};
 use toolwright_wire::memory::MemoryServer;
 
 use crate::config::{BoxFuture, ServerSpec};
-use crate::connect::Recipe;
+use crate::connect::Connector;
 use crate::connection::Connection;
-use crate::era::rpc_error;
+use crate::era::parse_rpc_error;
 use crate::error::{ClientError, ErrorKind, quoted};
 use crate::host::Host;
-use crate::known::Known;
-use crate::message::Outgoing;
+use crate::message::OutgoingRequest;
+use crate::pending::{Reply, RequestOptions};
 use crate::server_info::ServerInfo;
-use crate::slot::{Reply, Watch};
+use crate::tool_cache::ToolCache;
 
 pub(crate) use builder::Limits;
 pub use builder::{
@@ -27,13 +27,13 @@ pub use builder::{
     DEFAULT_MAX_PAGES, DEFAULT_MAX_ROUNDS, DEFAULT_PROBE_TIMEOUT,
 };
 
-/// The first pause after a connection that failed; it doubles up to [`MAX_PAUSE`].
-const PAUSE: Duration = Duration::from_millis(500);
-const MAX_PAUSE: Duration = Duration::from_secs(30);
+/// The first pause after a connection that failed; it doubles up to [`MAX_RETRY_DELAY`].
+const RETRY_DELAY: Duration = Duration::from_millis(500);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(30);
 /// How many connections in a row may fail before no further one is attempted.
 const MAX_FAILURES: u32 = 10;
 /// How long a connection must last for the failures before it to be forgotten.
-const SUSTAINED: Duration = Duration::from_secs(30);
+const STABLE_AFTER: Duration = Duration::from_secs(30);
 
 /// A client of one server, whatever the server is written in and whichever revision it speaks.
 ///
@@ -61,22 +61,22 @@ pub struct Client {
 
 pub(crate) struct Shared {
     pub(crate) host: Arc<Host>,
-    pub(crate) recipe: Recipe,
+    pub(crate) connector: Connector,
     pub(crate) limits: Limits,
     current: Mutex<Option<Arc<Connection>>>,
     /// Held while a connection is made, so that one is made for all.
-    gate: tokio::sync::Mutex<Past>,
-    pub(crate) known: Known,
+    connect_lock: tokio::sync::Mutex<ConnectionHistory>,
+    pub(crate) tool_cache: ToolCache,
     /// One permit for each request that the server gets at once, where that is bounded.
-    room: Option<Semaphore>,
+    permits: Option<Semaphore>,
 }
 
 /// What became of the connections so far.
 #[derive(Debug, Default)]
-struct Past {
+struct ConnectionHistory {
     failures: u32,
     last: Option<(Instant, ClientError)>,
-    began: Option<Instant>,
+    connected_at: Option<Instant>,
     /// What the server spoke, which holds for the life of the configuration.
     revision: Option<Revision>,
     is_closed: bool,
@@ -101,10 +101,13 @@ impl Client {
         ClientBuilder::default()
     }
 
-    pub(crate) fn new(host: Arc<Host>, recipe: Recipe, limits: Limits) -> Self {
-        let (current, gate, known) = (Mutex::default(), tokio::sync::Mutex::default(), Known::default());
-        let room = recipe.spec.max_concurrency.map(|most| Semaphore::new(most.get()));
-        Self { shared: Arc::new(Shared { host, recipe, limits, current, gate, known, room }) }
+    pub(crate) fn new(host: Arc<Host>, connector: Connector, limits: Limits) -> Self {
+        let (current, connect_lock, tool_cache) =
+            (Mutex::default(), tokio::sync::Mutex::default(), ToolCache::default());
+        let permits = connector.spec.max_concurrency.map(|most| Semaphore::new(most.get()));
+        Self {
+            shared: Arc::new(Shared { host, connector, limits, current, connect_lock, tool_cache, permits }),
+        }
     }
 
     /// How errors name the server.
@@ -128,10 +131,10 @@ impl Client {
     /// Ends the connection and waits until it has ended: for a child process, until it and all that it started is gone.
     /// Requests after this fail.
     pub async fn close(&self) {
-        let mut past = self.shared.gate.lock().await;
-        past.is_closed = true;
+        let mut history = self.shared.connect_lock.lock().await;
+        history.is_closed = true;
         let connection = self.current().take();
-        drop(past);
+        drop(history);
         if let Some(connection) = connection {
             connection.close().await;
         }
@@ -156,34 +159,35 @@ impl Client {
     }
 
     async fn reconnect(&self) -> Result<Arc<Connection>, ClientError> {
-        let mut past = self.shared.gate.lock().await;
-        if past.is_closed {
+        let mut history = self.shared.connect_lock.lock().await;
+        if history.is_closed {
             let problem = "this client was closed";
             return Err(self.shared.host.error(ErrorKind::Connect, problem, "make a new one"));
         }
         if let Some(connection) = self.current().as_ref().filter(|connection| !connection.is_closed()) {
             return Ok(Arc::clone(connection));
         }
-        past.lost();
-        past.may_try()?;
-        self.shared.known.forget();
-        let mut outcome = self.shared.recipe.connect(&self.shared.host, past.revision).await;
-        if past.revision.is_some() && outcome.as_ref().is_err_and(|error| error.kind() != ErrorKind::Connect)
+        history.record_loss();
+        history.check_backoff()?;
+        self.shared.tool_cache.clear();
+        let mut outcome = self.shared.connector.connect(&self.shared.host, history.revision).await;
+        if history.revision.is_some()
+            && outcome.as_ref().is_err_and(|error| error.kind() != ErrorKind::Connect)
         {
             // Perhaps it is another server by now.
-            past.revision = None;
-            outcome = self.shared.recipe.connect(&self.shared.host, None).await;
+            history.revision = None;
+            outcome = self.shared.connector.connect(&self.shared.host, None).await;
         }
         match outcome {
             Ok(connection) => {
                 let connection = Arc::new(connection);
-                past.began = Some(Instant::now());
-                past.revision = Some(connection.server.revision);
+                history.connected_at = Some(Instant::now());
+                history.revision = Some(connection.server.revision);
                 *self.current() = Some(Arc::clone(&connection));
                 Ok(connection)
             }
             Err(error) => {
-                past.failed(error.clone());
+                history.record_failure(error.clone());
                 Err(error)
             }
         }
@@ -192,24 +196,24 @@ impl Client {
     /// Sends a request; the text of its result.
     pub(crate) async fn send(
         &self,
-        outgoing: &Outgoing<'_>,
-        watch: &mut Watch<'_>,
+        outgoing: &OutgoingRequest<'_>,
+        options: &mut RequestOptions<'_>,
     ) -> Result<String, ClientError> {
-        let _room = match &self.shared.room {
+        let _permit = match &self.shared.permits {
             // A subscription lasts, and would keep others out forever. The semaphore is never closed.
-            Some(room) if outgoing.method != method::SUBSCRIPTIONS_LISTEN => room.acquire().await.ok(),
+            Some(permits) if outgoing.method != method::SUBSCRIPTIONS_LISTEN => permits.acquire().await.ok(),
             _ => None,
         };
-        let relay = watch.relay.clone();
-        let _relaying = relay.as_ref().map(|relay| self.shared.host.relaying(relay));
+        let relay = options.relay.clone();
+        let _guard = relay.as_ref().map(|relay| self.shared.host.register_relay(relay));
         let mut is_first = true;
         loop {
             let connection = self.connection().await?;
-            match connection.request(outgoing, watch).await {
+            match connection.request(outgoing, options).await {
                 Ok(Reply::Result(result)) => return Ok(result),
-                Ok(Reply::Error(error)) => return Err(self.answered_with_error(outgoing, &error)),
+                Ok(Reply::Error(error)) => return Err(self.error_response(outgoing, &error)),
                 // Nothing that may have been carried out is sent twice, unless a repetition changes nothing.
-                Err(error) if error.kind() == ErrorKind::Lost && outgoing.is_safe && is_first => {
+                Err(error) if error.kind() == ErrorKind::Lost && outgoing.is_idempotent && is_first => {
                     is_first = false;
                 }
                 Err(error) => return Err(error),
@@ -218,8 +222,8 @@ impl Client {
     }
 
     /// The error that a request was answered with.
-    pub(crate) fn answered_with_error(&self, outgoing: &Outgoing<'_>, error: &str) -> ClientError {
-        let (error, method) = (rpc_error(error), &outgoing.method);
+    pub(crate) fn error_response(&self, outgoing: &OutgoingRequest<'_>, error: &str) -> ClientError {
+        let (error, method) = (parse_rpc_error(error), &outgoing.method);
         // Servers that do not find something often do not say what.
         let of = outgoing.name.as_ref().map(|name| format!(" of `{}`", quoted(name)));
         let problem = format!(
@@ -228,14 +232,19 @@ impl Client {
             error.code,
             quoted(&error.message)
         );
-        let advice = advice_for(error.code);
+        let advice = advice_for_code(error.code);
         self.shared.host.error(ErrorKind::Protocol, problem, advice).with_rpc(error)
     }
 
     /// A watch over a request without settings of its own.
-    pub(crate) fn watch(&self) -> Watch<'static> {
-        let timeout = self.shared.recipe.spec.request_timeout;
-        Watch { timeout, cap: self.shared.limits.max_duration.max(timeout), on_notice: None, relay: None }
+    pub(crate) fn default_options(&self) -> RequestOptions<'static> {
+        let timeout = self.shared.connector.spec.request_timeout;
+        RequestOptions {
+            timeout,
+            max_duration: self.shared.limits.max_duration.max(timeout),
+            on_notice: None,
+            relay: None,
+        }
     }
 
     pub(crate) fn warn(&self, text: &str) {
@@ -244,7 +253,7 @@ impl Client {
 }
 
 /// What to do about an error of a server.
-fn advice_for(code: i64) -> &'static str {
+fn advice_for_code(code: i64) -> &'static str {
     match code {
         -32601 => "use what the server declares, or a newer version of it",
         -32602 => "check the name and the arguments against what the server lists",
@@ -256,33 +265,35 @@ fn advice_for(code: i64) -> &'static str {
     }
 }
 
-impl Past {
+impl ConnectionHistory {
     /// Takes note of the end of the last connection.
-    fn lost(&mut self) {
-        let Some(began) = self.began.take() else { return };
-        if began.elapsed() >= SUSTAINED {
+    fn record_loss(&mut self) {
+        let Some(connected_at) = self.connected_at.take() else { return };
+        if connected_at.elapsed() >= STABLE_AFTER {
             (self.failures, self.last) = (0, None);
         } else {
             self.failures += 1;
         }
     }
 
-    fn failed(&mut self, error: ClientError) {
+    fn record_failure(&mut self, error: ClientError) {
         self.failures += 1;
         self.last = Some((Instant::now(), error));
     }
 
     /// Whether a further attempt is due.
-    fn may_try(&self) -> Result<(), ClientError> {
+    fn check_backoff(&self) -> Result<(), ClientError> {
         let Some((at, error)) = &self.last else { return Ok(()) };
         if self.failures >= MAX_FAILURES {
-            return Err(error.again(&format!("{} attempts failed, so no further one is made", self.failures)));
+            return Err(
+                error.not_retried(&format!("{} attempts failed, so no further one is made", self.failures))
+            );
         }
         // The first attempt after a failure is due at once: the caller may have mended what was wrong.
-        let pause = (PAUSE * 2_u32.pow(self.failures.saturating_sub(1).min(10))).min(MAX_PAUSE);
-        let wait = pause.saturating_sub(at.elapsed());
+        let delay = (RETRY_DELAY * 2_u32.pow(self.failures.saturating_sub(1).min(10))).min(MAX_RETRY_DELAY);
+        let wait = delay.saturating_sub(at.elapsed());
         if self.failures > 1 && !wait.is_zero() {
-            return Err(error.again(&format!("the next attempt is made in {wait:.1?} at the earliest")));
+            return Err(error.not_retried(&format!("the next attempt is made in {wait:.1?} at the earliest")));
         }
         Ok(())
     }

@@ -18,9 +18,9 @@ use super::pool::{Broken, Link, Once};
 use super::{Clock, Http};
 use crate::buffers::Buffers;
 use crate::error::ErrorKind;
-use crate::message::{self, Id, Message, Outgoing};
-use crate::progress::progress_of;
-use crate::slot::{Notice, Reply, Unanswered, Watch};
+use crate::message::{self, Id, Message, OutgoingRequest};
+use crate::pending::{Notice, Reply, RequestFailure, RequestOptions};
+use crate::progress::read_progress;
 
 /// How much of the body of a refusal is read, in bytes.
 const MAX_REFUSAL: usize = 64 << 10;
@@ -79,10 +79,10 @@ impl Http {
         self: &Arc<Self>,
         id: u64,
         body: &Bytes,
-        outgoing: &Outgoing<'_>,
+        outgoing: &OutgoingRequest<'_>,
         clock: &mut Clock<'_>,
-        watch: &mut Watch<'_>,
-    ) -> Result<Answer, Unanswered> {
+        options: &mut RequestOptions<'_>,
+    ) -> Result<Answer, RequestFailure> {
         let opening = self.open(Method::POST, body.clone(), outgoing, HeaderMap::new());
         let opened = if outgoing.method == method::TOOLS_CALL {
             clock.within(opening).await??
@@ -95,7 +95,7 @@ impl Http {
         if outgoing.method == "initialize" && opened.response.status().is_success() {
             self.lock().session = opened.response.headers().get(SESSION).cloned();
         }
-        self.read(id, opened, clock, watch).await
+        self.read(id, opened, clock, options).await
     }
 
     /// Sends a request and waits for the head of the response.
@@ -103,9 +103,9 @@ impl Http {
         &self,
         verb: Method,
         body: Bytes,
-        outgoing: &Outgoing<'_>,
+        outgoing: &OutgoingRequest<'_>,
         further: HeaderMap,
-    ) -> Result<Opened, Unanswered> {
+    ) -> Result<Opened, RequestFailure> {
         let address = self.address();
         let mut sent = Vec::new();
         if !self.settings.authorize.is_empty() {
@@ -128,7 +128,8 @@ impl Http {
         for (name, value) in &sent {
             headers.insert(name, value.clone());
         }
-        let is_safe = outgoing.is_safe || verb != Method::POST || outgoing.method == method::INITIALIZE;
+        let is_idempotent =
+            outgoing.is_idempotent || verb != Method::POST || outgoing.method == method::INITIALIZE;
         let request = || {
             let mut request = Request::new(Once::new(body.clone()));
             *request.method_mut() = verb.clone();
@@ -136,7 +137,7 @@ impl Http {
             *request.headers_mut() = headers.clone();
             request
         };
-        let sending = self.pool.send(&address, request, is_safe, self.settings.timeout);
+        let sending = self.pool.send(&address, request, is_idempotent, self.settings.timeout);
         let (response, link) = sending.await.map_err(|broken| self.broken(broken))?;
         if let Some(nonce) = response.headers().get(NONCE).and_then(|nonce| nonce.to_str().ok()) {
             self.settings.authorize.iter().for_each(|authorize| authorize.nonce(nonce));
@@ -145,7 +146,12 @@ impl Http {
     }
 
     /// Writes the headers of a request; says whether they name a session.
-    fn write_headers(&self, headers: &mut HeaderMap, authority: &str, outgoing: &Outgoing<'_>) -> bool {
+    fn write_headers(
+        &self,
+        headers: &mut HeaderMap,
+        authority: &str,
+        outgoing: &OutgoingRequest<'_>,
+    ) -> bool {
         headers.reserve(10);
         // An authority has only characters that a header may have.
         headers.insert(HOST, HeaderValue::from_str(authority).unwrap_or(HeaderValue::from_static("")));
@@ -190,15 +196,22 @@ impl Http {
         id: u64,
         opened: Opened,
         clock: &mut Clock<'_>,
-        watch: &mut Watch<'_>,
-    ) -> Result<Answer, Unanswered> {
+        options: &mut RequestOptions<'_>,
+    ) -> Result<Answer, RequestFailure> {
         let Opened { response, mut link, sent, had_session } = opened;
         let (head, mut body) = response.into_parts();
         let status = head.status.as_u16();
         let kind = media_type(&head.headers);
         if head.status.is_success() && kind == "text/event-stream" && id > 0 {
             return self
-                .read_events(id, body, link, EventReader::new(self.settings.max_message_bytes), clock, watch)
+                .read_events(
+                    id,
+                    body,
+                    link,
+                    EventReader::new(self.settings.max_message_bytes),
+                    clock,
+                    options,
+                )
                 .await;
         }
         let is_success = head.status.is_success();
@@ -251,8 +264,8 @@ impl Http {
         mut link: Link,
         mut reader: EventReader,
         clock: &mut Clock<'_>,
-        watch: &mut Watch<'_>,
-    ) -> Result<Answer, Unanswered> {
+        options: &mut RequestOptions<'_>,
+    ) -> Result<Answer, RequestFailure> {
         loop {
             while let Some(event) = reader.next() {
                 let event = event.map_err(|_| self.too_large(self.settings.max_message_bytes))?;
@@ -260,7 +273,7 @@ impl Http {
                 if !matches!(event.name.as_str(), "" | "message") {
                     continue;
                 }
-                if let Some(reply) = self.take_event(id, &event.data, clock, watch) {
+                if let Some(reply) = self.take_event(id, &event.data, clock, options) {
                     let rest = if link.is_at_end(&mut body).await { None } else { Some(body) };
                     self.pool.keep(link, rest);
                     return Ok(Answer::Reply { reply, status: 200 });
@@ -294,7 +307,7 @@ impl Http {
         id: u64,
         data: &[u8],
         clock: &mut Clock<'_>,
-        watch: &mut Watch<'_>,
+        options: &mut RequestOptions<'_>,
     ) -> Option<Reply> {
         if let Some(reply) = answer_in(data, id, &self.host.buffers) {
             return Some(reply);
@@ -303,24 +316,24 @@ impl Http {
             Ok(Message::Notification { method, params }) => {
                 let params = params.map_or("{}", |params| params.get());
                 let notice = if method == method::PROGRESS {
-                    progress_of(params)
+                    read_progress(params)
                         .filter(|(of, _)| *of == id)
                         .map(|(_, progress)| Notice::Progress(progress))
                 } else {
-                    self.host.notified(&method, params, watch.relay.as_ref());
-                    Some(Notice::Subscribed { method: method.into_owned(), params: params.to_owned() })
+                    self.host.handle_notification(&method, params, options.relay.as_ref());
+                    Some(Notice::Subscription { method: method.into_owned(), params: params.to_owned() })
                 };
                 if let Some(notice) = notice {
                     clock.restart();
-                    if let Some(on_notice) = &mut watch.on_notice {
+                    if let Some(on_notice) = &mut options.on_notice {
                         on_notice(notice);
                     }
                 }
             }
             Ok(Message::Request { id, method, params }) => {
                 let http = Arc::clone(self);
-                let relay = watch.relay.as_ref();
-                self.host.asked(id, &method, params, relay, move |answer| http.send(answer));
+                let relay = options.relay.as_ref();
+                self.host.handle_request(id, &method, params, relay, move |answer| http.send(answer));
             }
             Ok(Message::Response { .. }) => {
                 self.host.warn("it answered a request that is not open on this stream");
@@ -334,16 +347,16 @@ impl Http {
 /// The answer to the request with this id in a text, which may be a batch (2025-03-26).
 fn answer_in(text: &[u8], id: u64, buffers: &Buffers) -> Option<Reply> {
     let reply = |message: Message<'_>, is_alone: bool| match message {
-        Message::Response { id: of, outcome } if of == Id::Ours(id) || is_alone && of == Id::Foreign => {
+        Message::Response { id: of, outcome } if of == Id::Own(id) || is_alone && of == Id::Unknown => {
             match outcome {
-                Ok(result) if of == Id::Ours(id) => Some(Reply::Result(buffers.copy(result.get()))),
+                Ok(result) if of == Id::Own(id) => Some(Reply::Result(buffers.copy(result.get()))),
                 Err(error) => Some(Reply::Error(error.get().into())),
                 Ok(_) => None,
             }
         }
         _ => None,
     };
-    if let Some((of, result)) = message::quick(text) {
+    if let Some((of, result)) = message::read_simple_response(text) {
         return (of == id).then(|| Reply::Result(buffers.copy(result)));
     }
     match message::split_batch(text) {

@@ -13,8 +13,8 @@ use toolwright_wire::event_stream::EventReader;
 use super::exchange::{Answer, LAST_EVENT, Opened, media_type};
 use super::session::RETRY;
 use super::{Clock, Http};
-use crate::message::Outgoing;
-use crate::slot::{TimeLimit, Watch};
+use crate::message::OutgoingRequest;
+use crate::pending::{RequestOptions, TimeLimit};
 
 /// The longest pause before the stream is opened again.
 const MAX_PAUSE: Duration = Duration::from_mins(1);
@@ -50,11 +50,15 @@ impl Http {
             let body = opened.response.into_body();
             let reader = EventReader::new(self.settings.max_message_bytes);
             let timer = pin!(sleep_until(TimeLimit::new(FOREVER, FOREVER).deadline()));
-            let mut clock =
-                Clock { time_limit: TimeLimit::new(FOREVER, FOREVER), timer, asking: &self.host.asking };
-            let mut watch = Watch { timeout: FOREVER, cap: FOREVER, on_notice: None, relay: None };
+            let mut clock = Clock {
+                time_limit: TimeLimit::new(FOREVER, FOREVER),
+                timer,
+                pending_input: &self.host.pending_input,
+            };
+            let mut options =
+                RequestOptions { timeout: FOREVER, max_duration: FOREVER, on_notice: None, relay: None };
             // No request has this id, so that nothing is taken for an answer.
-            let ended = self.read_events(u64::MAX, body, opened.link, reader, &mut clock, &mut watch).await;
+            let ended = self.read_events(u64::MAX, body, opened.link, reader, &mut clock, &mut options).await;
             let Ok(Answer::Ended(ended)) = ended else { return };
             pause = match (ended.retry, ended.last_id.is_some()) {
                 (Some(retry), _) => retry.max(Duration::from_millis(10)),
@@ -77,7 +81,7 @@ impl Http {
             further.insert(LAST_EVENT, value);
         }
         let generation = self.lock().generation;
-        let nothing = Outgoing::default();
+        let nothing = OutgoingRequest::default();
         let opening = self.open(Method::GET, Bytes::new(), &nothing, further);
         let opened = timeout(self.settings.timeout, opening).await.ok()?.ok()?;
         let status = opened.response.status();

@@ -11,11 +11,11 @@ use toolwright_core::revision::Revision;
 
 use super::exchange::Answer;
 use super::{Clock, Http, MAX_REDIRECTS, MAX_REFUSALS};
-use crate::era::{self, Identity, Verdict, is_modern_refusal, judge, rpc_error};
+use crate::era::{self, Identity, ProbeOutcome, evaluate_probe, is_modern_rejection, parse_rpc_error};
 use crate::error::{ClientError, ErrorKind, quoted};
-use crate::message::{self, Outgoing};
+use crate::message::{self, OutgoingRequest};
+use crate::pending::{Reply, RequestFailure, RequestOptions, TimeLimit};
 use crate::server_info::ServerInfo;
-use crate::slot::{Reply, TimeLimit, Unanswered, Watch};
 
 const LET_CHOOSE: &str = "let the client choose the revision, or report this to those who make the server";
 
@@ -69,7 +69,7 @@ impl Http {
         match self.begin(identity, revision, time_limit).await {
             // It was too slow for the probe, and modern after all.
             Ok(Met::MaybeSse(error)) | Err(error)
-                if expected == Expected::Any && error.rpc().is_some_and(is_modern_refusal) =>
+                if expected == Expected::Any && error.rpc().is_some_and(is_modern_rejection) =>
             {
                 match self.probe(identity, time_limit).await? {
                     Ok(server) => Ok(Met::Streamable(server)),
@@ -99,12 +99,12 @@ impl Http {
         self.lock().revision = Some(Revision::NEWEST);
         let meta = identity.meta();
         for is_last in [false, true] {
-            let first = self.first(&era::discover(), &meta, time_limit).await?;
+            let first = self.first(&era::discover_request(), &meta, time_limit).await?;
             let (verdict, said) = match first {
                 First::Reply { reply, status } => {
                     let said = match &reply {
                         Reply::Error(error) => {
-                            let error = rpc_error(error);
+                            let error = parse_rpc_error(error);
                             let problem =
                                 format!("it answered `server/discover` with: {}", quoted(&error.message));
                             self.host.error(ErrorKind::Protocol, problem, LET_CHOOSE).with_rpc(error)
@@ -115,24 +115,24 @@ impl Http {
                             LET_CHOOSE,
                         ),
                     };
-                    (judge(&reply, Some(status), &self.host), said)
+                    (evaluate_probe(&reply, Some(status), &self.host), said)
                 }
                 // Who may not ask will not get further with another method.
                 First::Other { status: Some(401 | 403 | 429 | 502..=504), error } => return Err(error),
                 First::Other { status: None, error } if error.kind() == ErrorKind::Connect => {
                     return Err(error);
                 }
-                First::Other { error, .. } => (Verdict::Legacy(Revision::NEWEST_LEGACY), error),
+                First::Other { error, .. } => (ProbeOutcome::Legacy(Revision::NEWEST_LEGACY), error),
             };
             match verdict {
-                Verdict::Modern(server) => return Ok(Ok(*server)),
-                Verdict::Again if !is_last => {}
-                Verdict::Again => return Err(said),
-                Verdict::Legacy(revision) => {
+                ProbeOutcome::Modern(server) => return Ok(Ok(*server)),
+                ProbeOutcome::Retry if !is_last => {}
+                ProbeOutcome::Retry => return Err(said),
+                ProbeOutcome::Legacy(revision) => {
                     self.lock().revision = None;
                     return Ok(Err((revision, said)));
                 }
-                Verdict::Failed(error) => return Err(error),
+                ProbeOutcome::Failed(error) => return Err(error),
             }
         }
         Ok(Ok(ServerInfo::unknown()))
@@ -149,14 +149,14 @@ impl Http {
             let mut state = self.lock();
             (state.revision, state.session) = (None, None);
         }
-        let server = match self.first(&identity.initialize(revision), "", time_limit).await? {
+        let server = match self.first(&identity.initialize_request(revision), "", time_limit).await? {
             First::Reply { reply: Reply::Result(result), .. } => {
                 let advice = "use a newer client, or a server of the official revisions";
-                ServerInfo::of_handshake(&result)
+                ServerInfo::from_initialize(&result)
                     .map_err(|problem| self.host.error(ErrorKind::Protocol, problem, advice))?
             }
             First::Reply { reply: Reply::Error(error), status } => {
-                let error = rpc_error(&error);
+                let error = parse_rpc_error(&error);
                 let problem = format!("it refused `initialize`: {} ({})", quoted(&error.message), error.code);
                 let failure =
                     self.host.error(ErrorKind::Protocol, problem, "see which revisions the server speaks");
@@ -182,21 +182,22 @@ impl Http {
     /// Sends one of the first requests. A server that is silent says something too.
     async fn first(
         self: &Arc<Self>,
-        outgoing: &Outgoing<'_>,
+        outgoing: &OutgoingRequest<'_>,
         meta: &str,
         time_limit: Duration,
     ) -> Result<First, ClientError> {
         let mut body = Vec::new();
         // Ids of requests start above.
-        message::request(&mut body, 1, outgoing, meta);
+        message::write_request(&mut body, 1, outgoing, meta);
         let body = Bytes::from(body);
         let timing = TimeLimit::new(time_limit, time_limit);
         let timer = pin!(sleep_until(timing.deadline()));
-        let mut clock = Clock { time_limit: timing, timer, asking: &self.host.asking };
-        let mut watch = Watch { timeout: time_limit, cap: time_limit, on_notice: None, relay: None };
+        let mut clock = Clock { time_limit: timing, timer, pending_input: &self.host.pending_input };
+        let mut options =
+            RequestOptions { timeout: time_limit, max_duration: time_limit, on_notice: None, relay: None };
         let (mut refusals, mut redirects) = (0, 0);
         loop {
-            let refused = match self.exchange(1, &body, outgoing, &mut clock, &mut watch).await {
+            let refused = match self.exchange(1, &body, outgoing, &mut clock, &mut options).await {
                 Ok(Answer::Reply { reply, status }) => return Ok(First::Reply { reply, status }),
                 Ok(Answer::Nothing { status }) => {
                     return Ok(First::Other { status: Some(status), error: self.no_message(status) });
@@ -208,8 +209,10 @@ impl Http {
                     return Ok(First::Other { status: Some(200), error });
                 }
                 Ok(Answer::Refused(refused)) => refused,
-                Err(Unanswered::Failed(error)) => return Ok(First::Other { status: error.status(), error }),
-                Err(Unanswered::Silent(_) | Unanswered::Endless(_)) => {
+                Err(RequestFailure::Failed(error)) => {
+                    return Ok(First::Other { status: error.status(), error });
+                }
+                Err(RequestFailure::TimedOut(_) | RequestFailure::MaxDurationReached(_)) => {
                     let problem = format!("no answer to `{}` within {time_limit:?}", outgoing.method);
                     let advice = "see whether the server hangs, or raise `start_timeout`";
                     return Ok(First::Other {

@@ -49,8 +49,8 @@ pub(crate) use pool::Pool;
 use crate::era::Identity;
 use crate::error::{ClientError, ErrorKind};
 use crate::host::Host;
-use crate::message::{self, Outgoing};
-use crate::slot::{Asking, Reply, TimeLimit, Unanswered, Watch};
+use crate::message::{self, OutgoingRequest};
+use crate::pending::{PendingInput, Reply, RequestFailure, RequestOptions, TimeLimit};
 
 /// How often a request is sent again because the server refused its token.
 const MAX_REFUSALS: usize = 3;
@@ -98,12 +98,12 @@ struct State {
 struct Clock<'a> {
     time_limit: TimeLimit,
     timer: Pin<&'a mut Sleep>,
-    asking: &'a Asking,
+    pending_input: &'a PendingInput,
 }
 
 impl Clock<'_> {
     /// Waits for `future`, but no longer than the request may take.
-    async fn within<T>(&mut self, future: impl Future<Output = T>) -> Result<T, Unanswered> {
+    async fn within<T>(&mut self, future: impl Future<Output = T>) -> Result<T, RequestFailure> {
         let mut future = pin!(future);
         loop {
             tokio::select! {
@@ -111,8 +111,8 @@ impl Clock<'_> {
                 value = future.as_mut() => return Ok(value),
                 () = self.timer.as_mut() => {}
             }
-            if !self.time_limit.excuse(self.asking.last()) {
-                return Err(self.time_limit.passed());
+            if !self.time_limit.extend_for_input(self.pending_input.last()) {
+                return Err(self.time_limit.failure());
             }
             self.timer.as_mut().reset(self.time_limit.deadline());
         }
@@ -127,7 +127,7 @@ impl Clock<'_> {
     async fn beside<T>(&mut self, future: impl Future<Output = T>) -> T {
         let began = Instant::now();
         let value = future.await;
-        self.time_limit.forgive(began.elapsed());
+        self.time_limit.exclude(began.elapsed());
         self.timer.as_mut().reset(self.time_limit.deadline());
         value
     }
@@ -171,38 +171,39 @@ impl Http {
     /// Sends a request and waits for its answer.
     pub(crate) async fn request(
         self: &Arc<Self>,
-        outgoing: &Outgoing<'_>,
+        outgoing: &OutgoingRequest<'_>,
         meta: &str,
-        watch: &mut Watch<'_>,
-    ) -> Result<Reply, Unanswered> {
+        options: &mut RequestOptions<'_>,
+    ) -> Result<Reply, RequestFailure> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let time_limit = TimeLimit::new(watch.timeout, watch.cap);
+        let time_limit = TimeLimit::new(options.timeout, options.max_duration);
         let timer = pin!(sleep_until(time_limit.deadline()));
-        let mut clock = Clock { time_limit, timer, asking: &self.host.asking };
+        let mut clock = Clock { time_limit, timer, pending_input: &self.host.pending_input };
         let mut cancel = CancelOnDrop { http: self, id, is_armed: self.is_legacy() };
-        let outcome = self.answered(id, outgoing, meta, &mut clock, watch).await;
-        cancel.is_armed &= matches!(outcome, Err(Unanswered::Silent(_) | Unanswered::Endless(_)));
+        let outcome = self.answered(id, outgoing, meta, &mut clock, options).await;
+        cancel.is_armed &=
+            matches!(outcome, Err(RequestFailure::TimedOut(_) | RequestFailure::MaxDurationReached(_)));
         outcome
     }
 
     async fn answered(
         self: &Arc<Self>,
         id: u64,
-        outgoing: &Outgoing<'_>,
+        outgoing: &OutgoingRequest<'_>,
         meta: &str,
         clock: &mut Clock<'_>,
-        watch: &mut Watch<'_>,
-    ) -> Result<Reply, Unanswered> {
+        options: &mut RequestOptions<'_>,
+    ) -> Result<Reply, RequestFailure> {
         let mut body = Vec::new();
-        message::request(&mut body, id, outgoing, meta);
+        message::write_request(&mut body, id, outgoing, meta);
         let body = Bytes::from(body);
         let (mut refusals, mut redirects, mut has_renewed) = (0, 0, false);
         loop {
             let generation = self.generation();
-            let refused = match self.exchange(id, &body, outgoing, clock, watch).await? {
+            let refused = match self.exchange(id, &body, outgoing, clock, options).await? {
                 Answer::Reply { reply, .. } => return Ok(reply),
                 Answer::Nothing { status } => return Err(self.no_message(status).into()),
-                Answer::Ended(ended) => return Box::pin(self.resume(id, ended, clock, watch)).await,
+                Answer::Ended(ended) => return Box::pin(self.resume(id, ended, clock, options)).await,
                 Answer::Refused(refused) => refused,
             };
             match refused.status {
@@ -264,21 +265,22 @@ impl Http {
 
     async fn post_once(self: &Arc<Self>, message: Vec<u8>, method: &str) -> Result<Answer, ClientError> {
         // To begin a session twice is to begin it once.
-        let is_safe = method == method::INITIALIZED;
-        let outgoing = Outgoing { method: method.to_owned().into(), is_safe, ..Outgoing::default() };
+        let is_idempotent = method == method::INITIALIZED;
+        let outgoing =
+            OutgoingRequest { method: method.to_owned().into(), is_idempotent, ..OutgoingRequest::default() };
         let time_limit = TimeLimit::new(self.settings.timeout, self.settings.timeout);
         let timer = pin!(sleep_until(time_limit.deadline()));
-        let mut watch = Watch {
+        let mut options = RequestOptions {
             timeout: self.settings.timeout,
-            cap: self.settings.timeout,
+            max_duration: self.settings.timeout,
             on_notice: None,
             relay: None,
         };
-        let mut clock = Clock { time_limit, timer, asking: &self.host.asking };
-        match self.exchange(0, &Bytes::from(message), &outgoing, &mut clock, &mut watch).await {
+        let mut clock = Clock { time_limit, timer, pending_input: &self.host.pending_input };
+        match self.exchange(0, &Bytes::from(message), &outgoing, &mut clock, &mut options).await {
             Ok(answer) => Ok(answer),
-            Err(Unanswered::Failed(error)) => Err(error),
-            Err(Unanswered::Silent(_) | Unanswered::Endless(_)) => Err(self.host.error(
+            Err(RequestFailure::Failed(error)) => Err(error),
+            Err(RequestFailure::TimedOut(_) | RequestFailure::MaxDurationReached(_)) => Err(self.host.error(
                 ErrorKind::Timeout,
                 "a message was not taken in time",
                 "see whether the server hangs",

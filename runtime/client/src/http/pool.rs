@@ -120,13 +120,13 @@ struct Idle {
 }
 
 impl Pool {
-    /// Sends a request and waits for the head of its response. `is_safe`: it may be sent again where a connection that was kept
+    /// Sends a request and waits for the head of its response. `is_idempotent`: it may be sent again where a connection that was kept
     /// ends before an answer comes, as one does that the server has closed just then.
     pub(crate) async fn send(
         &self,
         address: &Address,
         request: impl Fn() -> Request<Once>,
-        is_safe: bool,
+        is_idempotent: bool,
         time_limit: Duration,
     ) -> Result<(Response<Incoming>, Link), Broken> {
         loop {
@@ -148,7 +148,7 @@ impl Pool {
                 }
                 Err(broken) => broken,
             };
-            if is_fresh || !is_safe {
+            if is_fresh || !is_idempotent {
                 return Err(broken);
             }
         }

@@ -15,8 +15,8 @@ use super::{Clock, Http};
 use crate::era::Identity;
 use crate::error::{ClientError, ErrorKind};
 use crate::event::Event;
-use crate::message::Outgoing;
-use crate::slot::{Reply, Unanswered, Watch};
+use crate::message::OutgoingRequest;
+use crate::pending::{Reply, RequestFailure, RequestOptions};
 
 /// How long is waited before a stream is resumed, where the server does not say.
 pub(super) const RETRY: Duration = Duration::from_secs(1);
@@ -38,7 +38,7 @@ impl Http {
         let met = self.begin(&identity, revision, self.settings.timeout).await?;
         match met {
             Met::Streamable(_) => {
-                self.host.tell(Event::Disconnected("its session was lost; a new one was begun".to_owned()));
+                self.host.emit(Event::Disconnected("its session was lost; a new one was begun".to_owned()));
                 Ok(())
             }
             Met::MaybeSse(error) => Err(error),
@@ -51,12 +51,12 @@ impl Http {
         id: u64,
         mut ended: Ended,
         clock: &mut Clock<'_>,
-        watch: &mut Watch<'_>,
-    ) -> Result<Reply, Unanswered> {
+        options: &mut RequestOptions<'_>,
+    ) -> Result<Reply, RequestFailure> {
         let lost = |ended: &Ended| {
             let problem = format!("the answer did not come: {}", ended.why);
             let advice = "see whether the request was carried out before you send it again";
-            Unanswered::Failed(self.host.error(ErrorKind::Lost, problem, advice))
+            RequestFailure::Failed(self.host.error(ErrorKind::Lost, problem, advice))
         };
         let mut idle = 0;
         while self.is_legacy() && idle < MAX_RESUMES {
@@ -65,12 +65,12 @@ impl Http {
             let mut further = HeaderMap::new();
             let Ok(value) = HeaderValue::from_str(&last_id) else { return Err(lost(&ended)) };
             further.insert(LAST_EVENT, value);
-            let nothing = Outgoing::default();
+            let nothing = OutgoingRequest::default();
             let opening = self.open(Method::GET, Bytes::new(), &nothing, further);
             let opened = match clock.within(timeout(self.settings.timeout, opening)).await? {
                 Ok(Ok(opened)) => opened,
                 // It may be back the next time.
-                Ok(Err(Unanswered::Failed(error))) => {
+                Ok(Err(RequestFailure::Failed(error))) => {
                     idle += 1;
                     error.problem().clone_into(&mut ended.why);
                     continue;
@@ -86,7 +86,7 @@ impl Http {
                 return Err(lost(&ended));
             }
             let reader = EventReader::new(self.settings.max_message_bytes);
-            match self.read_events(id, body, opened.link, reader, clock, watch).await? {
+            match self.read_events(id, body, opened.link, reader, clock, options).await? {
                 Answer::Reply { reply, .. } => return Ok(reply),
                 Answer::Ended(next) => {
                     idle = if next.last_id.is_some() { 0 } else { idle + 1 };
@@ -116,7 +116,7 @@ impl Http {
         if session.is_none() || !self.settings.terminates {
             return;
         }
-        let nothing = Outgoing::default();
+        let nothing = OutgoingRequest::default();
         let ending = self.open(Method::DELETE, Bytes::new(), &nothing, HeaderMap::new());
         // A server may not allow it (405), and one that is gone needs no farewell.
         _ = timeout(FAREWELL, ending).await;

@@ -15,9 +15,9 @@ use super::exchange::{Answer, Opened, media_type};
 use super::{Clock, Http};
 use crate::error::{AFTER_LOSS, ClientError, ErrorKind};
 use crate::event::Event;
-use crate::message::{self, Outgoing};
+use crate::message::{self, OutgoingRequest};
 use crate::mux::Mux;
-use crate::slot::{TimeLimit, Unanswered, Watch};
+use crate::pending::{RequestFailure, RequestOptions, TimeLimit};
 
 /// A stream whose address for messages is known.
 struct Stream {
@@ -39,20 +39,20 @@ impl Http {
     }
 
     async fn sse_stream(self: &Arc<Self>) -> Result<Stream, ClientError> {
-        let (nothing, mut refusals) = (Outgoing::default(), 0);
+        let (nothing, mut refusals) = (OutgoingRequest::default(), 0);
         let mut opened = loop {
             let opening = self.open(Method::GET, Bytes::new(), &nothing, HeaderMap::new());
-            let opened = opening.await.map_err(|unanswered| self.unopened(unanswered))?;
+            let opened = opening.await.map_err(|failure| self.unopened(failure))?;
             let status = opened.response.status();
             if status.is_success() && media_type(opened.response.headers()) == "text/event-stream" {
                 break opened;
             }
             let time_limit = TimeLimit::new(self.settings.timeout, self.settings.timeout);
             let timer = pin!(sleep_until(time_limit.deadline()));
-            let mut clock = Clock { time_limit, timer, asking: &self.host.asking };
-            let (timeout, cap) = (self.settings.timeout, self.settings.timeout);
-            let mut watch = Watch { timeout, cap, on_notice: None, relay: None };
-            match self.read(0, opened, &mut clock, &mut watch).await {
+            let mut clock = Clock { time_limit, timer, pending_input: &self.host.pending_input };
+            let (timeout, max_duration) = (self.settings.timeout, self.settings.timeout);
+            let mut options = RequestOptions { timeout, max_duration, on_notice: None, relay: None };
+            match self.read(0, opened, &mut clock, &mut options).await {
                 Ok(Answer::Refused(refused)) if refusals < super::MAX_REFUSALS => {
                     let again = matches!(refused.status, 401 | 403)
                         && self.authorize_again(&refused, refusals).await?;
@@ -62,7 +62,7 @@ impl Http {
                     refusals += 1;
                 }
                 Ok(Answer::Refused(refused)) => return Err(self.refusal(&refused)),
-                Err(unanswered) => return Err(self.unopened(unanswered)),
+                Err(failure) => return Err(self.unopened(failure)),
                 Ok(_) => {
                     let problem =
                         format!("{} answered with something that is not a stream of events", self.address());
@@ -153,16 +153,16 @@ impl Http {
         };
         let error = tokio::select! {
             error = reading => error,
-            () = post_all(&back, mux) => mux.host.closed_here(),
+            () = post_all(&back, mux) => mux.host.closed_locally(),
         };
         mux.close(&error);
-        mux.host.tell(Event::Disconnected(error.problem().to_owned()));
+        mux.host.emit(Event::Disconnected(error.problem().to_owned()));
     }
 
-    fn unopened(&self, unanswered: Unanswered) -> ClientError {
-        match unanswered {
-            Unanswered::Failed(error) => error,
-            Unanswered::Silent(_) | Unanswered::Endless(_) => self.late("GET"),
+    fn unopened(&self, failure: RequestFailure) -> ClientError {
+        match failure {
+            RequestFailure::Failed(error) => error,
+            RequestFailure::TimedOut(_) | RequestFailure::MaxDurationReached(_) => self.late("GET"),
         }
     }
 }
@@ -181,7 +181,7 @@ async fn post_all(back: &Arc<Http>, mux: &Arc<Mux>) {
             }
             // Without the message there will be no answer to it.
             if let Err(error) = outcome
-                && let Some(id) = message::id_in_broken(line)
+                && let Some(id) = message::find_id(line)
             {
                 mux.fail(id, error);
             }

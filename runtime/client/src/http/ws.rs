@@ -166,11 +166,11 @@ impl Http {
         };
         let (error, code, was_asked) = tokio::select! {
             (error, code) = reading => (error, code, false),
-            () = writing => (mux.host.closed_here(), CloseCode::Normal, true),
+            () = writing => (mux.host.closed_locally(), CloseCode::Normal, true),
         };
         mux.close(&error);
         if !was_asked {
-            mux.host.tell(Event::Disconnected(error.problem().to_owned()));
+            mux.host.emit(Event::Disconnected(error.problem().to_owned()));
         }
         let frame = CloseFrame { code, reason: "".into() };
         _ = timeout(self.settings.timeout, sink.send(Message::Close(Some(frame)))).await;

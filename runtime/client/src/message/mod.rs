@@ -3,5 +3,5 @@
 mod read;
 mod write;
 
-pub(crate) use read::{Id, Message, id_in_broken, quick, read, split_batch};
-pub(crate) use write::{Outgoing, notification, push_string, request, response, response_error};
+pub(crate) use read::{Id, Message, find_id, read, read_simple_response, split_batch};
+pub(crate) use write::{OutgoingRequest, error_response, notification, push_string, response, write_request};

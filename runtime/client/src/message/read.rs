@@ -23,9 +23,9 @@ pub(crate) enum Message<'a> {
 /// Which of our requests an answer is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Id {
-    Ours(u64),
+    Own(u64),
     /// None that we ever gave.
-    Foreign,
+    Unknown,
 }
 
 #[derive(Deserialize)]
@@ -49,15 +49,15 @@ struct Envelope<'a> {
 pub(crate) fn read(text: &[u8]) -> Result<Message<'_>, String> {
     let envelope: Envelope<'_> = serde_json::from_slice(text).map_err(|error| {
         if std::str::from_utf8(text).is_err() {
-            not_utf8(text)
+            describe_invalid_utf8(text)
         } else {
             format!("it is not JSON-RPC: {error}")
         }
     })?;
-    let id = |id: Option<&RawValue>| id.map_or(Id::Foreign, |id| read_id(id.get()));
+    let id = |id: Option<&RawValue>| id.map_or(Id::Unknown, |id| read_id(id.get()));
     match envelope {
         Envelope { method: Some(method), id, params, .. } => {
-            let method: Cow<'_, str> = text_of(method).ok_or("its `method` is not a string")?;
+            let method: Cow<'_, str> = read_string(method).ok_or("its `method` is not a string")?;
             Ok(match id {
                 Some(id) => Message::Request { id, method, params },
                 None => Message::Notification { method, params },
@@ -75,7 +75,7 @@ pub(crate) fn read(text: &[u8]) -> Result<Message<'_>, String> {
 
 /// The answer to a request of ours, as servers nearly always write it: the id and the text of the result. None of any other
 /// message. What is within the result is not looked at; whoever reads it does that.
-pub(crate) fn quick(text: &[u8]) -> Option<(u64, &str)> {
+pub(crate) fn read_simple_response(text: &[u8]) -> Option<(u64, &str)> {
     let rest = text.strip_prefix(br#"{"jsonrpc":"2.0","id":"#)?;
     let digits = rest.iter().position(|byte| !byte.is_ascii_digit())?;
     let result = rest[digits..].strip_prefix(br#","result":"#)?;
@@ -135,24 +135,24 @@ pub(crate) fn split_batch(text: &[u8]) -> Option<Vec<&RawValue>> {
 }
 
 /// The id of an answer that cannot be read as a whole, if its beginning shows one.
-pub(crate) fn id_in_broken(text: &[u8]) -> Option<u64> {
+pub(crate) fn find_id(text: &[u8]) -> Option<u64> {
     let start = &text[..text.len().min(ID_WITHIN)];
     let at = memchr::memmem::find(start, br#""id""#)? + 4;
     let rest = start[at..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
     let end = rest.iter().position(|byte| matches!(byte, b',' | b'}' | b' ')).unwrap_or(rest.len());
     match read_id(std::str::from_utf8(&rest[..end]).ok()?) {
-        Id::Ours(id) => Some(id),
-        Id::Foreign => None,
+        Id::Own(id) => Some(id),
+        Id::Unknown => None,
     }
 }
 
 fn read_id(text: &str) -> Id {
     let digits = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
     let digits = digits.strip_suffix(".0").unwrap_or(digits);
-    digits.parse().map_or(Id::Foreign, Id::Ours)
+    digits.parse().map_or(Id::Unknown, Id::Own)
 }
 
-fn text_of(value: &RawValue) -> Option<Cow<'_, str>> {
+fn read_string(value: &RawValue) -> Option<Cow<'_, str>> {
     let text = value.get();
     let inner = text.strip_prefix('"')?.strip_suffix('"')?;
     if inner.contains('\\') {
@@ -162,7 +162,7 @@ fn text_of(value: &RawValue) -> Option<Cow<'_, str>> {
     }
 }
 
-fn not_utf8(text: &[u8]) -> String {
+fn describe_invalid_utf8(text: &[u8]) -> String {
     let at = std::str::from_utf8(text).err().map_or(0, |error| error.valid_up_to());
     format!("it is not UTF-8 at byte {at}")
 }
@@ -181,13 +181,13 @@ mod tests {
     #[test]
     fn answers_find_their_request() {
         for (text, expected) in [
-            (r#"{"jsonrpc":"2.0","id":7,"result":{}}"#, (Id::Ours(7), true)),
-            (r#"{"result":{},"id":"7"}"#, (Id::Ours(7), true)),
-            (r#"{"result":null,"id":7.0,"error":{"code":1}}"#, (Id::Ours(7), false)),
-            (r#"{"id":null,"error":{"code":-32700,"message":"x"}}"#, (Id::Foreign, false)),
-            (r#"{"error":{}}"#, (Id::Foreign, false)),
-            (r#"{"id":"discover-1","result":{}}"#, (Id::Foreign, true)),
-            (r#"{"id":-7,"result":{},"unknown":[1]}"#, (Id::Foreign, true)),
+            (r#"{"jsonrpc":"2.0","id":7,"result":{}}"#, (Id::Own(7), true)),
+            (r#"{"result":{},"id":"7"}"#, (Id::Own(7), true)),
+            (r#"{"result":null,"id":7.0,"error":{"code":1}}"#, (Id::Own(7), false)),
+            (r#"{"id":null,"error":{"code":-32700,"message":"x"}}"#, (Id::Unknown, false)),
+            (r#"{"error":{}}"#, (Id::Unknown, false)),
+            (r#"{"id":"discover-1","result":{}}"#, (Id::Unknown, true)),
+            (r#"{"id":-7,"result":{},"unknown":[1]}"#, (Id::Unknown, true)),
         ] {
             assert_eq!(response(text), expected, "{text}");
         }
@@ -217,10 +217,10 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":99999999999999999999999,"result":{}}"#.to_owned(), None),
             (r#"{"jsonrpc":"2.0","id":7,"error":{}}"#.to_owned(), None),
         ] {
-            let found = quick(text.as_bytes()).map(|(id, result)| (id, result.to_owned()));
+            let found = read_simple_response(text.as_bytes()).map(|(id, result)| (id, result.to_owned()));
             assert_eq!(found, expected, "{text}");
         }
-        assert_eq!(quick(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"a\":\"\xff\"}}"), None);
+        assert_eq!(read_simple_response(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"a\":\"\xff\"}}"), None);
     }
 
     #[test]
@@ -255,7 +255,7 @@ mod tests {
             (br#"{"id":"x"}"#, None),
             (b"nothing", None),
         ] {
-            assert_eq!(id_in_broken(text), expected);
+            assert_eq!(find_id(text), expected);
         }
     }
 

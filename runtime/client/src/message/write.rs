@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 /// A request on its way: what every transport and both eras need to know of it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Outgoing<'a> {
+pub(crate) struct OutgoingRequest<'a> {
     pub(crate) method: Cow<'a, str>,
     /// The members of `params`, as JSON text without the braces; may be empty.
     pub(crate) members: Cow<'a, str>,
@@ -19,13 +19,13 @@ pub(crate) struct Outgoing<'a> {
     /// Arguments that HTTP shows in headers: the whole name of the header, and the value, not encoded yet.
     pub(crate) headers: Vec<(String, String)>,
     /// The server is told that it may send progress.
-    pub(crate) takes_progress: bool,
+    pub(crate) wants_progress: bool,
     /// A repetition changes nothing, as that of a list.
-    pub(crate) is_safe: bool,
+    pub(crate) is_idempotent: bool,
 }
 
 /// Appends a request. `meta` has the members that each request of the era carries.
-pub(crate) fn request(out: &mut Vec<u8>, id: u64, outgoing: &Outgoing<'_>, meta: &str) {
+pub(crate) fn write_request(out: &mut Vec<u8>, id: u64, outgoing: &OutgoingRequest<'_>, meta: &str) {
     out.reserve(96 + outgoing.members.len() + meta.len() + outgoing.meta.len());
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     push_number(out, id);
@@ -33,14 +33,14 @@ pub(crate) fn request(out: &mut Vec<u8>, id: u64, outgoing: &Outgoing<'_>, meta:
     push_string(out, &outgoing.method);
     out.extend_from_slice(br#","params":{"#);
     out.extend_from_slice(outgoing.members.as_bytes());
-    if outgoing.takes_progress || !meta.is_empty() || !outgoing.meta.is_empty() {
+    if outgoing.wants_progress || !meta.is_empty() || !outgoing.meta.is_empty() {
         if !outgoing.members.is_empty() {
             out.push(b',');
         }
         out.extend_from_slice(br#""_meta":{"#);
         let start = out.len();
         out.extend_from_slice(meta.as_bytes());
-        if outgoing.takes_progress {
+        if outgoing.wants_progress {
             push_comma(out, start);
             out.extend_from_slice(br#""progressToken":"#);
             push_number(out, id);
@@ -73,7 +73,7 @@ pub(crate) fn response(id: &RawValue, result: &str) -> Vec<u8> {
 }
 
 /// The refusal of a request of the server.
-pub(crate) fn response_error(id: &RawValue, code: i64, message: &str) -> Vec<u8> {
+pub(crate) fn error_response(id: &RawValue, code: i64, message: &str) -> Vec<u8> {
     let mut out = [br#"{"jsonrpc":"2.0","id":"#, id.get().as_bytes(), br#","error":{"code":"#].concat();
     out.extend_from_slice(code.to_string().as_bytes());
     out.extend_from_slice(br#","message":"#);
@@ -120,18 +120,18 @@ mod tests {
 
     use super::*;
 
-    fn written(outgoing: &Outgoing<'_>, meta: &str) -> Value {
+    fn written(outgoing: &OutgoingRequest<'_>, meta: &str) -> Value {
         let mut out = Vec::new();
-        request(&mut out, 10, outgoing, meta);
+        write_request(&mut out, 10, outgoing, meta);
         serde_json::from_slice(&out).unwrap()
     }
 
     #[test]
     fn a_request_has_its_members_and_its_metadata() {
-        let mut outgoing = Outgoing { method: "tools/list".into(), ..Outgoing::default() };
+        let mut outgoing = OutgoingRequest { method: "tools/list".into(), ..OutgoingRequest::default() };
         let expected = json!({"jsonrpc": "2.0", "id": 10, "method": "tools/list", "params": {}});
         assert_eq!(written(&outgoing, ""), expected);
-        outgoing.takes_progress = true;
+        outgoing.wants_progress = true;
         assert_eq!(written(&outgoing, "")["params"], json!({"_meta": {"progressToken": 10}}));
         outgoing.members = r#""cursor":"x""#.into();
         outgoing.meta = r#""a/b":1"#.into();
@@ -157,7 +157,7 @@ mod tests {
     fn answers_to_the_server_keep_its_id() {
         let id: Box<RawValue> = serde_json::from_str(r#""p-1""#).unwrap();
         assert_eq!(response(&id, "{}"), br#"{"jsonrpc":"2.0","id":"p-1","result":{}}"#);
-        let refused: Value = serde_json::from_slice(&response_error(&id, -32601, "no")).unwrap();
+        let refused: Value = serde_json::from_slice(&error_response(&id, -32601, "no")).unwrap();
         assert_eq!(
             refused,
             json!({"jsonrpc": "2.0", "id": "p-1", "error": {"code": -32601, "message": "no"}})

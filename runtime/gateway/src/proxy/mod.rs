@@ -86,11 +86,11 @@ impl Proxy {
     /// Those of [`ClientBuilder::connect`](toolwright_client::ClientBuilder::connect) and
     /// [`Client::list_tools`].
     pub async fn connect(server: impl Into<ServerSpec>) -> Result<Self, ClientError> {
-        Self::new(Client::builder().relaying().connect(server).await?).await
+        Self::new(Client::builder().relay_input_requests().connect(server).await?).await
     }
 
     /// Uses an existing client, which should have been built with
-    /// [`relaying`](toolwright_client::ClientBuilder::relaying): otherwise, no elicitation, sampling or roots
+    /// [`relay_input_requests`](toolwright_client::ClientBuilder::relay_input_requests): otherwise, no elicitation, sampling or roots
     /// capabilities are declared to servers of 2025-11-25 and earlier. Reads all lists, and updates them until
     /// the proxy is dropped.
     ///
@@ -194,7 +194,7 @@ impl Upstream {
         }
     }
 
-    fn request(&self, request: &ForwardedRequest<'_>, cx: &Context) -> toolwright_client::Relayed {
+    fn request(&self, request: &ForwardedRequest<'_>, cx: &Context) -> toolwright_client::PendingRelay {
         let mut own = request.meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
         drop_reserved(&mut own);
         let mut own: Map<String, Value> = own.unwrap_or_default();

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolwright_client::{Client, ClientBuilder, Elicitation, ElicitationAnswer};
+use toolwright_client::{Client, ClientBuilder, Elicitation, ElicitationResponse};
 use toolwright_core::protocol::Revision;
 use toolwright_gateway::audit::{AuditRecord, AuditSink};
 use toolwright_gateway::policy::Policy;
@@ -44,7 +44,8 @@ struct Stand {
 impl Stand {
     async fn new(rules: &str, behind: Revision) -> Self {
         let shop = Shop::default();
-        let upstream = client(&shop.service(), Client::builder().revision(behind).relaying()).await;
+        let upstream =
+            client(&shop.service(), Client::builder().revision(behind).relay_input_requests()).await;
         let (controls, records) = (Controls::new(), Records::default());
         controls.set_audit(Arc::new(records.clone()));
         controls.set_configuration("first");
@@ -159,7 +160,7 @@ fn user(revision: Revision, allow: bool, asked: &Arc<AtomicUsize>) -> ClientBuil
         } else {
             json!({"colour": "blue"})
         };
-        std::future::ready(ElicitationAnswer::Accept(answer.as_object().unwrap().clone()))
+        std::future::ready(ElicitationResponse::Accept(answer.as_object().unwrap().clone()))
     })
 }
 

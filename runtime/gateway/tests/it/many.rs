@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolwright_client::config::ServerSpec;
-use toolwright_client::{Change, Changes, Client, ElicitationAnswer, ErrorKind, ListedTool};
+use toolwright_client::{Change, Changes, Client, ElicitationResponse, ErrorKind, ListedTool};
 use toolwright_core::protocol::{CompleteParams, Revision};
 use toolwright_gateway::{Gateway, GatewayError, MAX_SERVERS, UpstreamState};
 use toolwright_server::{Http, Server, Service};
@@ -111,7 +111,7 @@ async fn questions_reach_the_caller_of_each_server() {
         let green = json!({"colour": "green"}).as_object().cloned().unwrap();
         let builder = Client::builder()
             .revision(revision)
-            .on_elicitation(move |_| ready(ElicitationAnswer::Accept(green.clone())));
+            .on_elicitation(move |_| ready(ElicitationResponse::Accept(green.clone())));
         let client = client(&service, builder).await;
         let asked = client.call("red__ask", ()).await.unwrap();
         assert_eq!(asked.as_text(), "\"green\"", "{revision}");

@@ -143,7 +143,7 @@ async fn resources_are_watched_behind_while_they_are_in_front() {
 #[tokio::test]
 async fn what_the_server_behind_lacks_is_not_declared() {
     let bare = toolwright_server::Server::new(()).build().unwrap();
-    let behind = client(&bare, Client::builder().relaying()).await;
+    let behind = client(&bare, Client::builder().relay_input_requests()).await;
     let proxy = toolwright_gateway::Proxy::new(behind).await.unwrap();
     let service = toolwright_server::Server::new(()).provider(proxy).build().unwrap();
     let server = client(&service, Client::builder()).await.server().await.unwrap();

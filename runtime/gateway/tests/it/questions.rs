@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolwright_client::config::{HttpSpec, ServerSpec, SseSpec};
-use toolwright_client::{Client, ClientBuilder, Elicitation, ElicitationAnswer, Root};
+use toolwright_client::{Client, ClientBuilder, Elicitation, ElicitationResponse, Root};
 use toolwright_core::protocol::Revision;
 use toolwright_gateway::Proxy;
 use toolwright_server::{Http, Server, Service};
@@ -16,14 +16,14 @@ use crate::shop::{Shop, client, everywhere, front, until};
 fn answering(revision: Revision, colour: &'static str) -> ClientBuilder {
     Client::builder()
         .revision(revision)
-        .opens_urls()
+        .url_elicitation()
         .on_elicitation(move |asked| {
             std::future::ready(match asked {
                 Elicitation::Form { message, .. } => {
                     let answer = json!({"colour": format!("{message} {colour}")});
-                    ElicitationAnswer::Accept(answer.as_object().unwrap().clone())
+                    ElicitationResponse::Accept(answer.as_object().unwrap().clone())
                 }
-                _ => ElicitationAnswer::Accept(serde_json::Map::new()),
+                _ => ElicitationResponse::Accept(serde_json::Map::new()),
             })
         })
         .on_sampling(
@@ -54,7 +54,7 @@ async fn questions_are_answered_by_the_client_in_front() {
 async fn a_user_who_declines_has_answered() {
     everywhere(async |_, service, revision| {
         let builder = Client::builder().revision(revision);
-        let client = client(&service, builder.on_elicitation(async |_| ElicitationAnswer::Decline)).await;
+        let client = client(&service, builder.on_elicitation(async |_| ElicitationResponse::Decline)).await;
         assert_eq!(client.call("ask", ()).await.unwrap().as_text(), "Declined");
     })
     .await;
@@ -103,7 +103,12 @@ fn served(service: Service) -> String {
 #[tokio::test]
 async fn over_http_each_question_reaches_whose_call_it_is() {
     let spec: ServerSpec = HttpSpec::new(served(Shop::default().service())).into();
-    let behind = Client::builder().revision(Revision::NEWEST_LEGACY).relaying().connect(spec).await.unwrap();
+    let behind = Client::builder()
+        .revision(Revision::NEWEST_LEGACY)
+        .relay_input_requests()
+        .connect(spec)
+        .await
+        .unwrap();
     let proxy = Proxy::new(behind).await.unwrap();
     let service = Server::new(()).provider(proxy).build().unwrap();
     let mut calls = tokio::task::JoinSet::new();

@@ -176,7 +176,7 @@ pub(crate) async fn client(service: &Service, builder: ClientBuilder) -> Client 
 
 /// A service in front of the shop, which speaks `revision` with it.
 pub(crate) async fn front(shop: &Shop, revision: Revision) -> Service {
-    let behind = client(&shop.service(), Client::builder().revision(revision).relaying()).await;
+    let behind = client(&shop.service(), Client::builder().revision(revision).relay_input_requests()).await;
     let proxy = Proxy::new(behind).await.unwrap();
     assert_eq!(proxy.instructions(), Some("Read the menu first."));
     Server::new(()).name("front").version("1").provider(proxy).build().unwrap()

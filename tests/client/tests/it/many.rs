@@ -59,7 +59,7 @@ async fn the_servers_of_a_file_are_connected_with_its_tokens() {
         "tokens": {"web": {"file": token}},
     });
     let config = ConfigReader::new().read_text("mcp.json", &text.to_string()).unwrap();
-    let clients = Clients::of_config(&config, |_| Client::builder()).await.unwrap();
+    let clients = Clients::from_config(&config, |_| Client::builder()).await.unwrap();
     let offer = clients.list().await;
     let names: Vec<_> = offer.tools.iter().map(|tool| &*tool.name).collect();
     assert!(names.contains(&"shop__add") && names.contains(&"web__echo"), "{names:?} {:?}", offer.failures);

@@ -8,7 +8,7 @@ use serde_json::json;
 use test_client::{Events, program};
 use toolwright::Revision;
 use toolwright_client::config::{ServerSpec, SseSpec, TransportSpec};
-use toolwright_client::{Change, Changes, Client, ClientBuilder, ElicitationAnswer, ErrorKind, ListedTool};
+use toolwright_client::{Change, Changes, Client, ClientBuilder, ElicitationResponse, ErrorKind, ListedTool};
 
 /// A server over HTTP that ends with the test.
 struct Served(Child, String);
@@ -129,7 +129,7 @@ async fn a_dropped_call_is_cancelled() {
 #[tokio::test]
 async fn questions_are_answered_in_both_eras() {
     everywhere(async |builder, server, _| {
-        let builder = builder.on_elicitation(async |asked| ElicitationAnswer::Accept(asked.defaults()));
+        let builder = builder.on_elicitation(async |asked| ElicitationResponse::Accept(asked.defaults()));
         let client = builder.connect(server).await.unwrap();
         if client.server().await.unwrap().revision >= Revision::V2025_06_18 {
             assert_eq!(client.call("ask", ()).await.unwrap().as_text(), "blue");

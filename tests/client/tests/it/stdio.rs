@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use test_client::Events;
 use toolwright_client::config::ServerSpec;
-use toolwright_client::{Client, ClientError, ErrorKind, INHERITED, ListedTool};
+use toolwright_client::{Client, ClientError, ErrorKind, INHERITED_ENV, ListedTool};
 
 use super::{check, fx};
 
@@ -151,7 +151,7 @@ async fn futures<F: Future>(all: [F; 3]) -> [F::Output; 3] {
 /// PrefectHQ/fastmcp#499.
 #[tokio::test]
 async fn a_server_that_never_starts_is_not_started_forever() {
-    let client = Client::builder().lazy(fx("exits"));
+    let client = Client::builder().connect_lazy(fx("exits"));
     let first = client.list_tools().await.unwrap_err();
     check(&first, ErrorKind::Connect, &["licence"]);
     let mut refused = 0;
@@ -235,7 +235,10 @@ async fn a_server_inherits_little() {
     assert!(text.contains("DECLARED=yes") && text.contains("PATH="), "{text}");
     let names: Vec<_> = text.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
     for name in names {
-        assert!((INHERITED.contains(&name) && name != "SHELL") || name == "DECLARED", "{name} was inherited");
+        assert!(
+            (INHERITED_ENV.contains(&name) && name != "SHELL") || name == "DECLARED",
+            "{name} was inherited"
+        );
     }
 }
 

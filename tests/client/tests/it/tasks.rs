@@ -12,7 +12,7 @@ use toolwright::{
     Context, Handler, Revision, Server, Tool, ToolError, Toolset, input_requests::Elicited, tasks::Tasks,
     transport::Lines,
 };
-use toolwright_client::{Client, ClientBuilder, ElicitationAnswer, ErrorKind};
+use toolwright_client::{Client, ClientBuilder, ElicitationResponse, ErrorKind};
 
 /// Takes its time, and may ask or fail in the end.
 #[derive(Tool, Deserialize, JsonSchema)]
@@ -91,7 +91,7 @@ async fn modern(builder: ClientBuilder) -> (Client, Arc<AtomicUsize>) {
 
 fn named() -> ClientBuilder {
     Client::builder().tasks().on_elicitation(async |_| {
-        ElicitationAnswer::Accept(json!({"name": "Ada"}).as_object().unwrap().clone())
+        ElicitationResponse::Accept(json!({"name": "Ada"}).as_object().unwrap().clone())
     })
 }
 

@@ -7,7 +7,7 @@ mod browser;
 use std::error::Error;
 
 use serde_json::{Value, json};
-use toolwright_client::{Client, ClientBuilder, ElicitationAnswer, Enterprise, OAuth};
+use toolwright_client::{Client, ClientBuilder, ElicitationResponse, Enterprise, OAuth};
 use toolwright_core::manifest::Kind;
 use toolwright_core::revision::Revision;
 
@@ -45,7 +45,7 @@ fn answer_input_requests(builder: ClientBuilder, scenario: &str) -> ClientBuilde
             if content.is_empty() {
                 content.insert("confirmed".to_owned(), true.into());
             }
-            ElicitationAnswer::Accept(content)
+            ElicitationResponse::Accept(content)
         })
     } else {
         builder

@@ -189,7 +189,7 @@ fn uses() -> [Fault; 5] {
             &["licence", "the next attempt"],
             "run the command",
             async {
-                let client = Client::builder().lazy(fx("exits"));
+                let client = Client::builder().connect_lazy(fx("exits"));
                 for _ in 0..3 {
                     _ = client.list_tools().await;
                 }

@@ -12,7 +12,7 @@ use toolwright::{Http, Server};
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
     let behind = words.next().ok_or("usage: conformance-proxy URL [REVISION]")?;
-    let mut client = Client::builder().relaying();
+    let mut client = Client::builder().relay_input_requests();
     if let Some(revision) = words.next() {
         client = client.revision(Revision::from_name(&revision).ok_or("there is no such revision")?);
     }

@@ -75,7 +75,7 @@ impl Client {
         let kind = Kind {
             list: |client| {
                 Box::pin(async move {
-                    client.shared.known.forget();
+                    client.shared.tool_cache.clear();
                     client.list_tools().await
                 })
             },

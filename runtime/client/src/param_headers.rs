@@ -9,11 +9,11 @@ pub(crate) const ANNOTATION: &str = "x-mcp-header";
 /// How deeply schemas are walked. Deeper ones are refused where they have an annotation.
 const MAX_DEPTH: usize = 64;
 /// The largest integer that every peer reads alike: 2⁵³ − 1.
-const MAX_SAFE: u64 = (1 << 53) - 1;
+const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// An argument and the header that shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mirror {
+pub(crate) struct ParamHeader {
     /// The chain of `properties` that leads to it.
     path: Vec<String>,
     /// The whole name of the header.
@@ -24,22 +24,22 @@ pub(crate) struct Mirror {
 ///
 /// # Errors
 /// Why the definition is invalid: such a tool must not be used (basic/transports/streamable-http "Schema Extension").
-pub(crate) fn mirrors_of(schema: &Value) -> Result<Vec<Mirror>, String> {
-    let (mut mirrors, mut seen, mut counted) = (Vec::new(), HashSet::new(), 0);
-    reachable(schema, &mut Vec::new(), &mut mirrors, &mut seen)?;
-    count(schema, 0, &mut counted)?;
-    if counted == mirrors.len() {
-        Ok(mirrors)
+pub(crate) fn read_param_headers(schema: &Value) -> Result<Vec<ParamHeader>, String> {
+    let (mut headers, mut seen, mut counted) = (Vec::new(), HashSet::new(), 0);
+    collect(schema, &mut Vec::new(), &mut headers, &mut seen)?;
+    count_annotations(schema, 0, &mut counted)?;
+    if counted == headers.len() {
+        Ok(headers)
     } else {
         Err(format!("`{ANNOTATION}` stands where no chain of `properties` leads to"))
     }
 }
 
 /// Finds the annotations that a chain of `properties` leads to.
-fn reachable(
+fn collect(
     schema: &Value,
     path: &mut Vec<String>,
-    mirrors: &mut Vec<Mirror>,
+    headers: &mut Vec<ParamHeader>,
     seen: &mut HashSet<String>,
 ) -> Result<(), String> {
     if path.len() > MAX_DEPTH {
@@ -48,7 +48,7 @@ fn reachable(
     for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
         path.push(name.clone());
         if let Some(annotation) = property.get(ANNOTATION) {
-            let header = name_of(annotation)?;
+            let header = header_name(annotation)?;
             if !matches!(property.get("type").and_then(Value::as_str), Some("string" | "integer" | "boolean"))
             {
                 return Err(format!(
@@ -58,15 +58,15 @@ fn reachable(
             if !seen.insert(header.to_ascii_lowercase()) {
                 return Err(format!("two parameters have the header `{header}`"));
             }
-            mirrors.push(Mirror { path: path.clone(), header: format!("Mcp-Param-{header}") });
+            headers.push(ParamHeader { path: path.clone(), header: format!("Mcp-Param-{header}") });
         }
-        reachable(property, path, mirrors, seen)?;
+        collect(property, path, headers, seen)?;
         path.pop();
     }
     Ok(())
 }
 
-fn name_of(annotation: &Value) -> Result<&str, String> {
+fn header_name(annotation: &Value) -> Result<&str, String> {
     let name = annotation.as_str().ok_or_else(|| format!("`{ANNOTATION}` is not a string"))?;
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if !name.is_empty() && name.bytes().all(is_token) {
@@ -77,12 +77,12 @@ fn name_of(annotation: &Value) -> Result<&str, String> {
 }
 
 /// Counts the annotations anywhere. Where names of properties stand, the word is the name of one.
-fn count(value: &Value, depth: usize, counted: &mut usize) -> Result<(), String> {
+fn count_annotations(value: &Value, depth: usize, counted: &mut usize) -> Result<(), String> {
     if depth > 2 * MAX_DEPTH {
         return Err("its schema is nested too deeply".to_owned());
     }
     match value {
-        Value::Array(items) => items.iter().try_for_each(|item| count(item, depth + 1, counted)),
+        Value::Array(items) => items.iter().try_for_each(|item| count_annotations(item, depth + 1, counted)),
         Value::Object(members) => members.iter().try_for_each(|(key, below)| match (key.as_str(), below) {
             (ANNOTATION, _) => {
                 *counted += 1;
@@ -93,29 +93,29 @@ fn count(value: &Value, depth: usize, counted: &mut usize) -> Result<(), String>
             (
                 "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
                 Value::Object(named),
-            ) => named.values().try_for_each(|schema| count(schema, depth + 1, counted)),
-            _ => count(below, depth + 1, counted),
+            ) => named.values().try_for_each(|schema| count_annotations(schema, depth + 1, counted)),
+            _ => count_annotations(below, depth + 1, counted),
         }),
         _ => Ok(()),
     }
 }
 
 /// The headers for these arguments. What is absent or `null` has none.
-pub(crate) fn headers(mirrors: &[Mirror], arguments: &str) -> Vec<(String, String)> {
+pub(crate) fn build_headers(headers: &[ParamHeader], arguments: &str) -> Vec<(String, String)> {
     let Ok(arguments) = serde_json::from_str::<Value>(arguments) else { return Vec::new() };
-    let shown = mirrors.iter().filter_map(|mirror| {
-        let value = mirror.path.iter().try_fold(&arguments, |value, key| value.get(key))?;
+    let shown = headers.iter().filter_map(|header| {
+        let value = header.path.iter().try_fold(&arguments, |value, key| value.get(key))?;
         let text = match value {
             Value::String(text) => text.clone(),
             Value::Bool(_) => value.to_string(),
             Value::Number(number)
-                if number.as_i64().is_some_and(|number| number.unsigned_abs() <= MAX_SAFE) =>
+                if number.as_i64().is_some_and(|number| number.unsigned_abs() <= MAX_SAFE_INTEGER) =>
             {
                 value.to_string()
             }
             _ => return None,
         };
-        Some((mirror.header.clone(), text))
+        Some((header.header.clone(), text))
     });
     shown.collect()
 }
@@ -134,13 +134,16 @@ mod tests {
             "deep": {"type": "object", "properties": {"on": {"type": "boolean", "x-mcp-header": "On"}}},
             "x-mcp-header": {"type": "string"},
         }});
-        let mirrors = mirrors_of(&schema).unwrap();
+        let headers = read_param_headers(&schema).unwrap();
         let arguments = r#"{"region":"größe","limit":-7,"deep":{"on":true},"x-mcp-header":"a"}"#;
         let expected = [("Mcp-Param-Region", "größe"), ("Mcp-Param-Limit", "-7"), ("Mcp-Param-On", "true")];
         let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        assert_eq!(headers(&mirrors, arguments), expected);
-        assert_eq!(headers(&mirrors, r#"{"region":null,"deep":{}}"#), []);
-        assert_eq!(headers(&mirrors, r#"{"region":""}"#), [("Mcp-Param-Region".to_owned(), String::new())]);
+        assert_eq!(build_headers(&headers, arguments), expected);
+        assert_eq!(build_headers(&headers, r#"{"region":null,"deep":{}}"#), []);
+        assert_eq!(
+            build_headers(&headers, r#"{"region":""}"#),
+            [("Mcp-Param-Region".to_owned(), String::new())]
+        );
     }
 
     /// modelcontextprotocol/python-sdk#3033.
@@ -165,8 +168,11 @@ mod tests {
             json!({"$defs": {"a": {"type": "string", "x-mcp-header": "A"}}}),
             json!({"anyOf": [{"properties": {"a": {"type": "string", "x-mcp-header": "A"}}}]}),
         ] {
-            assert!(mirrors_of(&schema).is_err(), "{schema}");
+            assert!(read_param_headers(&schema).is_err(), "{schema}");
         }
-        assert_eq!(mirrors_of(&json!({"properties": {"a": {"default": {"x-mcp-header": "A"}}}})), Ok(vec![]));
+        assert_eq!(
+            read_param_headers(&json!({"properties": {"a": {"default": {"x-mcp-header": "A"}}}})),
+            Ok(vec![])
+        );
     }
 }

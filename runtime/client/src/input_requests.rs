@@ -34,7 +34,7 @@ pub enum Elicitation {
 /// What the user did.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum ElicitationAnswer {
+pub enum ElicitationResponse {
     /// Agreed; of a form, with these values.
     Accept(Map<String, Value>),
     /// Said no.
@@ -64,20 +64,20 @@ pub struct Root {
 
 /// Why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct Rejection {
     pub(crate) code: i64,
     pub(crate) message: String,
 }
 
-type Elicit = dyn Fn(Elicitation) -> BoxFuture<'static, ElicitationAnswer> + Send + Sync;
+type Elicit = dyn Fn(Elicitation) -> BoxFuture<'static, ElicitationResponse> + Send + Sync;
 type Sample = dyn Fn(Sampling) -> BoxFuture<'static, Option<Value>> + Send + Sync;
 
 /// What answers.
 #[derive(Clone, Default)]
-pub(crate) struct Questions {
+pub(crate) struct InputHandlers {
     pub(crate) elicit: Option<Arc<Elicit>>,
     /// Pages are shown too.
-    pub(crate) opens_urls: bool,
+    pub(crate) url_elicitation: bool,
     pub(crate) sample: Option<Arc<Sample>>,
     pub(crate) roots: Option<Arc<[Root]>>,
     /// Whoever has sent a request that is relayed answers.
@@ -115,13 +115,13 @@ impl Elicitation {
     }
 }
 
-impl Questions {
+impl InputHandlers {
     /// What the client says that it can be asked for.
     pub(crate) fn capabilities(&self) -> Map<String, Value> {
         let mut capabilities = Map::new();
         if self.elicit.is_some() {
             let mut modes = json!({"form": {}});
-            if self.opens_urls {
+            if self.url_elicitation {
                 modes["url"] = json!({});
             }
             capabilities.insert("elicitation".to_owned(), modes);
@@ -141,41 +141,43 @@ impl Questions {
     }
 
     /// The result of a question as JSON text.
-    pub(crate) async fn answer(&self, method: &str, params: &str) -> Result<String, Refusal> {
-        let refusal = |code, message: &str| Refusal { code, message: message.to_owned() };
+    pub(crate) async fn respond(&self, method: &str, params: &str) -> Result<String, Rejection> {
+        let rejection = |code, message: &str| Rejection { code, message: message.to_owned() };
         let params: Value = serde_json::from_str(params).unwrap_or_default();
         let result = match method {
             method::ELICITATION_CREATE => match (&self.elicit, Elicitation::read(&params)) {
                 (Some(elicit), Some(elicitation)) => {
-                    if matches!(elicitation, Elicitation::Url { .. }) && !self.opens_urls {
-                        return Err(refusal(-32602, "this client opens no pages"));
+                    if matches!(elicitation, Elicitation::Url { .. }) && !self.url_elicitation {
+                        return Err(rejection(-32602, "this client opens no pages"));
                     }
                     let is_form = matches!(elicitation, Elicitation::Form { .. });
                     match elicit(elicitation).await {
-                        ElicitationAnswer::Accept(content) if is_form => {
+                        ElicitationResponse::Accept(content) if is_form => {
                             json!({"action": "accept", "content": content})
                         }
-                        ElicitationAnswer::Accept(_) => json!({"action": "accept"}),
-                        ElicitationAnswer::Decline => json!({"action": "decline"}),
-                        ElicitationAnswer::Cancel => json!({"action": "cancel"}),
+                        ElicitationResponse::Accept(_) => json!({"action": "accept"}),
+                        ElicitationResponse::Decline => json!({"action": "decline"}),
+                        ElicitationResponse::Cancel => json!({"action": "cancel"}),
                     }
                 }
-                (Some(_), None) => return Err(refusal(-32602, "the elicitation has no mode that is known")),
-                (None, _) => return Err(refusal(-32601, "this client has no user to ask")),
+                (Some(_), None) => {
+                    return Err(rejection(-32602, "the elicitation has no mode that is known"));
+                }
+                (None, _) => return Err(rejection(-32601, "this client has no user to ask")),
             },
             method::SAMPLING_CREATE_MESSAGE => match (&self.sample, params) {
                 (Some(sample), Value::Object(params)) => match sample(Sampling { params }).await {
                     Some(result) => result,
-                    None => return Err(refusal(-1, "the user did not agree")),
+                    None => return Err(rejection(-1, "the user did not agree")),
                 },
-                (Some(_), _) => return Err(refusal(-32602, "the parameters are not an object")),
-                (None, _) => return Err(refusal(-32601, "this client offers no model")),
+                (Some(_), _) => return Err(rejection(-32602, "the parameters are not an object")),
+                (None, _) => return Err(rejection(-32601, "this client offers no model")),
             },
             method::ROOTS_LIST => match &self.roots {
                 Some(roots) => json!({"roots": &**roots}),
-                None => return Err(refusal(-32601, "this client has no roots")),
+                None => return Err(rejection(-32601, "this client has no roots")),
             },
-            _ => return Err(refusal(-32601, "method not found")),
+            _ => return Err(rejection(-32601, "method not found")),
         };
         Ok(result.to_string())
     }
@@ -184,23 +186,23 @@ impl Questions {
     ///
     /// # Errors
     /// The first question that is refused: 2026-07-28 has no way to send a refusal.
-    pub(crate) async fn answer_all(
+    pub(crate) async fn respond_to_all(
         &self,
         requests: &Map<String, Value>,
-    ) -> Result<String, (String, Refusal)> {
+    ) -> Result<String, (String, Rejection)> {
         let mut answers = Map::new();
         for (key, request) in requests {
             let method = request.get("method").and_then(Value::as_str).unwrap_or_default();
             let params = request.get("params").map_or_else(|| "{}".to_owned(), Value::to_string);
             let answer =
-                self.answer(method, &params).await.map_err(|refusal| (method.to_owned(), refusal))?;
+                self.respond(method, &params).await.map_err(|rejection| (method.to_owned(), rejection))?;
             answers.insert(key.clone(), serde_json::from_str(&answer).unwrap_or_default());
         }
         Ok(Value::Object(answers).to_string())
     }
 }
 
-impl fmt::Debug for Questions {
+impl fmt::Debug for InputHandlers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Questions").field(&self.capabilities()).finish()
     }
@@ -210,47 +212,47 @@ impl fmt::Debug for Questions {
 mod tests {
     use super::*;
 
-    fn asking() -> Questions {
-        Questions {
-            elicit: Some(Arc::new(|asked: Elicitation| {
-                Box::pin(async move { ElicitationAnswer::Accept(asked.defaults()) })
+    fn handlers() -> InputHandlers {
+        InputHandlers {
+            elicit: Some(Arc::new(|request: Elicitation| {
+                Box::pin(async move { ElicitationResponse::Accept(request.defaults()) })
             })),
             sample: Some(Arc::new(|_| Box::pin(async { None }))),
             roots: Some([Root::new("file:///a")].into()),
-            opens_urls: false,
+            url_elicitation: false,
             relays: false,
         }
     }
 
     #[tokio::test]
     async fn nothing_is_answered_without_a_handler() {
-        let questions = Questions::default();
-        assert!(questions.capabilities().is_empty());
+        let handlers = InputHandlers::default();
+        assert!(handlers.capabilities().is_empty());
         for method in ["elicitation/create", "sampling/createMessage", "roots/list", "vendor/ask"] {
-            assert_eq!(questions.answer(method, "{}").await.unwrap_err().code, -32601, "{method}");
+            assert_eq!(handlers.respond(method, "{}").await.unwrap_err().code, -32601, "{method}");
         }
     }
 
     #[tokio::test]
     async fn handlers_answer_and_are_declared() {
-        let questions = asking();
+        let handlers = handlers();
         let declared = json!({"elicitation": {"form": {}}, "sampling": {}, "roots": {}});
-        assert_eq!(Value::Object(questions.capabilities()), declared);
+        assert_eq!(Value::Object(handlers.capabilities()), declared);
         let form = json!({"message": "m", "requestedSchema": {"properties": {"n": {"type": "integer", "default": 7}}}});
-        let answer = questions.answer("elicitation/create", &form.to_string()).await.unwrap();
+        let answer = handlers.respond("elicitation/create", &form.to_string()).await.unwrap();
         assert_eq!(answer, r#"{"action":"accept","content":{"n":7}}"#);
-        assert_eq!(questions.answer("roots/list", "{}").await.unwrap(), r#"{"roots":[{"uri":"file:///a"}]}"#);
-        let refused = questions.answer("sampling/createMessage", "{}").await.unwrap_err();
-        assert_eq!(refused.message, "the user did not agree");
+        assert_eq!(handlers.respond("roots/list", "{}").await.unwrap(), r#"{"roots":[{"uri":"file:///a"}]}"#);
+        let rejected = handlers.respond("sampling/createMessage", "{}").await.unwrap_err();
+        assert_eq!(rejected.message, "the user did not agree");
         let page = r#"{"mode":"url","message":"m","url":"https://example.com"}"#;
-        assert_eq!(questions.answer("elicitation/create", page).await.unwrap_err().code, -32602);
+        assert_eq!(handlers.respond("elicitation/create", page).await.unwrap_err().code, -32602);
     }
 
     #[tokio::test]
     async fn one_refusal_ends_a_round_of_questions() {
         let requests =
             json!({"a": {"method": "roots/list"}, "b": {"method": "sampling/createMessage", "params": {}}});
-        let (method, refusal) = asking().answer_all(requests.as_object().unwrap()).await.unwrap_err();
-        assert_eq!((&*method, refusal.code), ("sampling/createMessage", -1));
+        let (method, rejection) = handlers().respond_to_all(requests.as_object().unwrap()).await.unwrap_err();
+        assert_eq!((&*method, rejection.code), ("sampling/createMessage", -1));
     }
 }

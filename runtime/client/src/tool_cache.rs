@@ -9,44 +9,44 @@ use tokio::time::Instant;
 use toolwright_core::external::OutputChecker;
 use toolwright_core::result::StructuredContent;
 
-use crate::mirror::Mirror;
+use crate::param_headers::ParamHeader;
 use crate::tool::ListedTool;
 
 #[derive(Debug, Default)]
-pub(crate) struct Known(Mutex<State>);
+pub(crate) struct ToolCache(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    tools: Option<Fresh>,
-    facts: HashMap<Box<str>, Arc<Facts>>,
+    tools: Option<CachedList>,
+    info: HashMap<Box<str>, Arc<ToolInfo>>,
 }
 
 #[derive(Debug)]
-struct Fresh {
+struct CachedList {
     tools: Arc<[ListedTool]>,
-    until: Instant,
+    expires: Instant,
     /// Of what the list is: it ends when the server says that the list has changed, and with the session.
-    of: (u64, u64),
+    version: (u64, u64),
 }
 
 /// What calls of one tool need.
 #[derive(Debug, Default)]
-pub(crate) struct Facts {
-    pub(crate) mirrors: Vec<Mirror>,
-    pub(crate) output: Option<Output>,
+pub(crate) struct ToolInfo {
+    pub(crate) param_headers: Vec<ParamHeader>,
+    pub(crate) output: Option<OutputSchema>,
     /// Its calls may become tasks.
     pub(crate) takes_task: bool,
 }
 
 /// What the structured content of a tool must fit.
 #[derive(Debug)]
-pub(crate) struct Output {
+pub(crate) struct OutputSchema {
     schema: Box<RawValue>,
     /// Compiled with the first result.
     checker: OnceLock<Result<OutputChecker, String>>,
 }
 
-impl Output {
+impl OutputSchema {
     pub(crate) fn new(schema: &RawValue) -> Self {
         Self { schema: schema.to_owned(), checker: OnceLock::new() }
     }
@@ -65,35 +65,36 @@ impl Output {
     }
 }
 
-impl Known {
+impl ToolCache {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The last list of tools, if it is still good for `of`.
-    pub(crate) fn tools(&self, of: (u64, u64)) -> Option<Arc<[ListedTool]>> {
+    /// The last list of tools, if it is still good for `version`.
+    pub(crate) fn tools(&self, version: (u64, u64)) -> Option<Arc<[ListedTool]>> {
         let state = self.lock();
-        let fresh = state.tools.as_ref().filter(|fresh| fresh.of == of && Instant::now() < fresh.until)?;
-        Some(Arc::clone(&fresh.tools))
+        let list =
+            state.tools.as_ref().filter(|list| list.version == version && Instant::now() < list.expires)?;
+        Some(Arc::clone(&list.tools))
     }
 
-    pub(crate) fn learn(
+    pub(crate) fn store(
         &self,
         tools: &Arc<[ListedTool]>,
-        facts: HashMap<Box<str>, Arc<Facts>>,
-        until: Option<Instant>,
-        of: (u64, u64),
+        info: HashMap<Box<str>, Arc<ToolInfo>>,
+        expires: Option<Instant>,
+        version: (u64, u64),
     ) {
         let mut state = self.lock();
-        state.tools = until.map(|until| Fresh { tools: Arc::clone(tools), until, of });
-        state.facts = facts;
+        state.tools = expires.map(|expires| CachedList { tools: Arc::clone(tools), expires, version });
+        state.info = info;
     }
 
-    pub(crate) fn facts(&self, tool: &str) -> Option<Arc<Facts>> {
-        self.lock().facts.get(tool).cloned()
+    pub(crate) fn info(&self, tool: &str) -> Option<Arc<ToolInfo>> {
+        self.lock().info.get(tool).cloned()
     }
 
-    pub(crate) fn forget(&self) {
+    pub(crate) fn clear(&self) {
         *self.lock() = State::default();
     }
 }

@@ -51,28 +51,28 @@ struct Guard {
 
 /// A process group that does not outlive this process. It is forgotten when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Guarded(i32);
+pub(crate) struct GuardedGroup(i32);
 
 /// Guards a process group, as far as the system allows it.
-pub(crate) fn guard(group: i32) -> Guarded {
+pub(crate) fn guard(group: i32) -> GuardedGroup {
     let mut guard = lock();
     guard.groups.insert(group);
-    let is_there = guard.shell.is_some();
-    guard.say(&format!("+{group}\n"));
+    let is_running = guard.shell.is_some();
+    guard.send(&format!("+{group}\n"));
     drop(guard);
     // To start a program takes a millisecond or two, and the server has begun to start too.
     let start = || lock().start_if_needed();
-    if !is_there && thread::Builder::new().name("toolwright-guard".to_owned()).spawn(start).is_err() {
+    if !is_running && thread::Builder::new().name("toolwright-guard".to_owned()).spawn(start).is_err() {
         start();
     }
-    Guarded(group)
+    GuardedGroup(group)
 }
 
-impl Drop for Guarded {
+impl Drop for GuardedGroup {
     fn drop(&mut self) {
         let mut guard = lock();
         guard.groups.remove(&self.0);
-        guard.say(&format!("-{}\n", self.0));
+        guard.send(&format!("-{}\n", self.0));
     }
 }
 
@@ -98,10 +98,10 @@ impl Guard {
             // Writing to a string cannot fail.
             _ = writeln!(lines, "+{group}");
         }
-        self.say(&lines);
+        self.send(&lines);
     }
 
-    fn say(&mut self, lines: &str) {
+    fn send(&mut self, lines: &str) {
         let Some((_, stream)) = &mut self.shell else { return };
         match stream.write_all(lines.as_bytes()) {
             // It has been stopped: what it does not know is lost, and this process must not wait for it.
@@ -190,7 +190,7 @@ mod tests {
         guard.start();
         guard.shell.as_mut().unwrap().0.kill().unwrap();
         guard.shell.as_mut().unwrap().0.wait().unwrap();
-        guard.say("+4000002\n");
+        guard.send("+4000002\n");
         assert_eq!(guard.starts, 2);
         assert!(guard.shell.as_mut().unwrap().0.try_wait().unwrap().is_none());
     }

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::error::ClientError;
 use crate::progress::Progress;
-use crate::relay_channel::Relay;
+use crate::relay_channel::RelaySender;
 
 /// How many notices wait for a caller that is not polled; the oldest are dropped.
 const MAX_NOTICES: usize = 256;
@@ -24,14 +24,14 @@ pub(crate) enum Reply {
 }
 
 /// The largest notice that waits for a caller, in bytes; a larger one is dropped.
-const MAX_NOTICE: usize = 64 << 10;
+const MAX_NOTICE_BYTES: usize = 64 << 10;
 
 /// What the server says about one request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Notice {
     Progress(Progress),
     /// A notification of a subscription, with its parameters as JSON text.
-    Subscribed {
+    Subscription {
         method: String,
         params: String,
     },
@@ -41,33 +41,33 @@ impl Notice {
     fn size(&self) -> usize {
         match self {
             Self::Progress(progress) => progress.message.as_ref().map_or(0, String::len),
-            Self::Subscribed { method, params } => method.len() + params.len(),
+            Self::Subscription { method, params } => method.len() + params.len(),
         }
     }
 }
 
 /// How long a request may take, and who hears what is said about it.
-pub(crate) struct Watch<'a> {
+pub(crate) struct RequestOptions<'a> {
     /// How long without an answer; restarted by each progress notification.
     pub(crate) timeout: Duration,
     /// How long at most, whatever comes meanwhile.
-    pub(crate) cap: Duration,
+    pub(crate) max_duration: Duration,
     pub(crate) on_notice: Option<&'a mut (dyn FnMut(Notice) + Send)>,
     /// Where the server's questions and log messages go, if the request comes from another program.
-    pub(crate) relay: Option<Relay>,
+    pub(crate) relay: Option<RelaySender>,
 }
 
 /// Why no answer came.
 #[derive(Debug)]
-pub(crate) enum Unanswered {
+pub(crate) enum RequestFailure {
     /// Nothing came for so long.
-    Silent(Duration),
+    TimedOut(Duration),
     /// There was progress, but no end.
-    Endless(Duration),
+    MaxDurationReached(Duration),
     Failed(ClientError),
 }
 
-impl From<ClientError> for Unanswered {
+impl From<ClientError> for RequestFailure {
     fn from(error: ClientError) -> Self {
         Self::Failed(error)
     }
@@ -77,56 +77,60 @@ impl From<ClientError> for Unanswered {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TimeLimit {
     timeout: Duration,
-    cap: Duration,
-    last: Instant,
+    max_duration: Duration,
+    idle_end: Instant,
     end: Instant,
 }
 
 impl TimeLimit {
-    pub(crate) fn new(timeout: Duration, cap: Duration) -> Self {
+    pub(crate) fn new(timeout: Duration, max_duration: Duration) -> Self {
         let now = Instant::now();
-        Self { timeout, cap, last: now + timeout, end: now + cap }
+        Self { timeout, max_duration, idle_end: now + timeout, end: now + max_duration }
     }
 
     pub(crate) fn deadline(&self) -> Instant {
-        self.last.min(self.end)
+        self.idle_end.min(self.end)
     }
 
     pub(crate) fn restart(&mut self) {
-        self.last = Instant::now() + self.timeout;
+        self.idle_end = Instant::now() + self.timeout;
     }
 
     /// Excludes the time that a user or an authorization server took.
     #[cfg(feature = "http")]
-    pub(crate) fn forgive(&mut self, taken: Duration) {
-        (self.last, self.end) = (self.last + taken, self.end + taken);
+    pub(crate) fn exclude(&mut self, taken: Duration) {
+        (self.idle_end, self.end) = (self.idle_end + taken, self.end + taken);
     }
 
     /// Counts the time from the last question of the server on, whose answer may take a person long; false if the time is
     /// over all the same.
-    pub(crate) fn excuse(&mut self, last_asked: Option<Instant>) -> bool {
-        let excused = last_asked.map(|asked| asked + self.timeout).filter(|excused| *excused > self.last);
-        self.last = excused.unwrap_or(self.last);
+    pub(crate) fn extend_for_input(&mut self, last_input: Option<Instant>) -> bool {
+        let excused = last_input.map(|input| input + self.timeout).filter(|excused| *excused > self.idle_end);
+        self.idle_end = excused.unwrap_or(self.idle_end);
         self.deadline() > Instant::now()
     }
 
-    pub(crate) fn passed(&self) -> Unanswered {
-        if self.end <= self.last { Unanswered::Endless(self.cap) } else { Unanswered::Silent(self.timeout) }
+    pub(crate) fn failure(&self) -> RequestFailure {
+        if self.end <= self.idle_end {
+            RequestFailure::MaxDurationReached(self.max_duration)
+        } else {
+            RequestFailure::TimedOut(self.timeout)
+        }
     }
 }
 
 /// When the server last waited for an answer of this side.
 #[derive(Debug, Default)]
-pub(crate) struct Asking(Mutex<Asked>);
+pub(crate) struct PendingInput(Mutex<InputState>);
 
 #[derive(Debug, Default)]
-struct Asked {
+struct InputState {
     open: usize,
     last: Option<Instant>,
 }
 
-impl Asking {
-    fn lock(&self) -> MutexGuard<'_, Asked> {
+impl PendingInput {
+    fn lock(&self) -> MutexGuard<'_, InputState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -135,20 +139,20 @@ impl Asking {
     }
 
     pub(crate) fn end(&self) {
-        let mut asked = self.lock();
-        (asked.open, asked.last) = (asked.open.saturating_sub(1), Some(Instant::now()));
+        let mut input = self.lock();
+        (input.open, input.last) = (input.open.saturating_sub(1), Some(Instant::now()));
     }
 
     /// Now, while it waits.
     pub(crate) fn last(&self) -> Option<Instant> {
-        let asked = self.lock();
-        if asked.open > 0 { Some(Instant::now()) } else { asked.last }
+        let input = self.lock();
+        if input.open > 0 { Some(Instant::now()) } else { input.last }
     }
 }
 
 /// Filled by whoever reads, emptied by whoever waits.
 #[derive(Debug, Default)]
-pub(crate) struct Slot(Mutex<State>);
+pub(crate) struct ResponseSlot(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -157,13 +161,13 @@ struct State {
     waker: Option<Waker>,
 }
 
-impl Slot {
+impl ResponseSlot {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends the wait. The first one to do so decides.
-    pub(crate) fn fill(&self, reply: Result<Reply, ClientError>) {
+    pub(crate) fn complete(&self, reply: Result<Reply, ClientError>) {
         let mut state = self.lock();
         state.reply.get_or_insert(reply);
         let waker = state.waker.take();
@@ -172,8 +176,8 @@ impl Slot {
     }
 
     /// Restarts the timeout, and tells the caller.
-    pub(crate) fn advance(&self, notice: Notice) {
-        if notice.size() > MAX_NOTICE {
+    pub(crate) fn notify(&self, notice: Notice) {
+        if notice.size() > MAX_NOTICE_BYTES {
             return;
         }
         let mut state = self.lock();
@@ -186,13 +190,13 @@ impl Slot {
         waker.into_iter().for_each(Waker::wake);
     }
 
-    fn poll(&self, cx: &mut Context<'_>) -> Poll<Event> {
+    fn poll(&self, cx: &mut Context<'_>) -> Poll<SlotEvent> {
         let mut state = self.lock();
         if !state.notices.is_empty() {
-            return Poll::Ready(Event::Notices(std::mem::take(&mut state.notices)));
+            return Poll::Ready(SlotEvent::Notices(std::mem::take(&mut state.notices)));
         }
         if let Some(reply) = state.reply.take() {
-            return Poll::Ready(Event::Reply(reply));
+            return Poll::Ready(SlotEvent::Reply(reply));
         }
         match &state.waker {
             Some(waker) if waker.will_wake(cx.waker()) => {}
@@ -201,9 +205,13 @@ impl Slot {
         Poll::Pending
     }
 
-    /// Waits for the answer, as long as `watch` says.
-    pub(crate) async fn wait(&self, watch: &mut Watch<'_>, asking: &Asking) -> Result<Reply, Unanswered> {
-        let mut time_limit = TimeLimit::new(watch.timeout, watch.cap);
+    /// Waits for the answer, as long as `options` says.
+    pub(crate) async fn wait(
+        &self,
+        options: &mut RequestOptions<'_>,
+        pending_input: &PendingInput,
+    ) -> Result<Reply, RequestFailure> {
+        let mut time_limit = TimeLimit::new(options.timeout, options.max_duration);
         let mut timer = pin!(sleep_until(time_limit.deadline()));
         loop {
             let event = poll_fn(|cx| match self.poll(cx) {
@@ -211,22 +219,24 @@ impl Slot {
                 Poll::Pending => timer.as_mut().poll(cx).map(|()| None),
             });
             match event.await {
-                Some(Event::Reply(reply)) => return reply.map_err(Unanswered::Failed),
-                Some(Event::Notices(notices)) => {
+                Some(SlotEvent::Reply(reply)) => return reply.map_err(RequestFailure::Failed),
+                Some(SlotEvent::Notices(notices)) => {
                     time_limit.restart();
                     timer.as_mut().reset(time_limit.deadline());
-                    if let Some(on_notice) = &mut watch.on_notice {
+                    if let Some(on_notice) = &mut options.on_notice {
                         notices.into_iter().for_each(&mut *on_notice);
                     }
                 }
-                None if time_limit.excuse(asking.last()) => timer.as_mut().reset(time_limit.deadline()),
-                None => return Err(time_limit.passed()),
+                None if time_limit.extend_for_input(pending_input.last()) => {
+                    timer.as_mut().reset(time_limit.deadline())
+                }
+                None => return Err(time_limit.failure()),
             }
         }
     }
 }
 
-enum Event {
+enum SlotEvent {
     Notices(VecDeque<Notice>),
     Reply(Result<Reply, ClientError>),
 }
@@ -237,10 +247,10 @@ mod tests {
 
     use super::*;
 
-    fn watch(timeout: u64, cap: u64) -> Watch<'static> {
-        Watch {
+    fn options(timeout: u64, max_duration: u64) -> RequestOptions<'static> {
+        RequestOptions {
             timeout: Duration::from_secs(timeout),
-            cap: Duration::from_secs(cap),
+            max_duration: Duration::from_secs(max_duration),
             on_notice: None,
             relay: None,
         }
@@ -252,23 +262,24 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn silence_ends_the_wait() {
-        let ended = Slot::default().wait(&mut watch(60, 600), &Asking::default()).await.unwrap_err();
-        assert!(matches!(ended, Unanswered::Silent(after) if after.as_secs() == 60));
+        let ended =
+            ResponseSlot::default().wait(&mut options(60, 600), &PendingInput::default()).await.unwrap_err();
+        assert!(matches!(ended, RequestFailure::TimedOut(after) if after.as_secs() == 60));
     }
 
     #[tokio::test(start_paused = true)]
     async fn progress_restarts_the_timeout_but_not_the_cap() {
-        let slot = Arc::new(Slot::default());
+        let slot = Arc::new(ResponseSlot::default());
         let teller = Arc::clone(&slot);
         let telling = tokio::spawn(async move {
             for step in 0..100 {
                 tokio::time::sleep(Duration::from_secs(5)).await;
-                teller.advance(progress(f64::from(step)));
+                teller.notify(progress(f64::from(step)));
             }
         });
         let start = Instant::now();
-        let ended = slot.wait(&mut watch(10, 60), &Asking::default()).await.unwrap_err();
-        assert!(matches!(ended, Unanswered::Endless(after) if after.as_secs() == 60));
+        let ended = slot.wait(&mut options(10, 60), &PendingInput::default()).await.unwrap_err();
+        assert!(matches!(ended, RequestFailure::MaxDurationReached(after) if after.as_secs() == 60));
         assert_eq!(start.elapsed().as_secs(), 60);
         telling.abort();
     }
@@ -276,32 +287,32 @@ mod tests {
     /// A person may think longer than a server may be silent.
     #[tokio::test(start_paused = true)]
     async fn a_question_stops_the_timeout_but_not_the_cap() {
-        let asking = Arc::new(Asking::default());
-        let asked = Arc::clone(&asking);
-        asking.begin();
+        let pending_input = Arc::new(PendingInput::default());
+        let input = Arc::clone(&pending_input);
+        pending_input.begin();
         tokio::spawn(async move {
             tokio::time::sleep(Duration::from_secs(45)).await;
-            asked.end();
+            input.end();
         });
         let start = Instant::now();
-        let ended = Slot::default().wait(&mut watch(10, 600), &asking).await.unwrap_err();
-        assert!(matches!(ended, Unanswered::Silent(_)), "{ended:?}");
+        let ended = ResponseSlot::default().wait(&mut options(10, 600), &pending_input).await.unwrap_err();
+        assert!(matches!(ended, RequestFailure::TimedOut(_)), "{ended:?}");
         assert_eq!(start.elapsed().as_secs(), 55);
-        asking.begin();
-        let ended = Slot::default().wait(&mut watch(10, 60), &asking).await.unwrap_err();
-        assert!(matches!(ended, Unanswered::Endless(_)), "{ended:?}");
+        pending_input.begin();
+        let ended = ResponseSlot::default().wait(&mut options(10, 60), &pending_input).await.unwrap_err();
+        assert!(matches!(ended, RequestFailure::MaxDurationReached(_)), "{ended:?}");
     }
 
     #[tokio::test]
     async fn notices_come_before_the_answer_and_are_bounded() {
-        let slot = Slot::default();
-        (0..1000).for_each(|step| slot.advance(progress(f64::from(step))));
-        slot.fill(Ok(Reply::Result("{}".into())));
-        slot.fill(Ok(Reply::Error("too late".into())));
+        let slot = ResponseSlot::default();
+        (0..1000).for_each(|step| slot.notify(progress(f64::from(step))));
+        slot.complete(Ok(Reply::Result("{}".into())));
+        slot.complete(Ok(Reply::Error("too late".into())));
         let mut seen = Vec::new();
         let mut on_notice = |notice| seen.push(notice);
-        let mut watch = Watch { on_notice: Some(&mut on_notice), ..watch(1, 1) };
-        let reply = slot.wait(&mut watch, &Asking::default()).await.unwrap();
+        let mut options = RequestOptions { on_notice: Some(&mut on_notice), ..options(1, 1) };
+        let reply = slot.wait(&mut options, &PendingInput::default()).await.unwrap();
         assert!(matches!(reply, Reply::Result(text) if text == "{}"));
         assert_eq!((seen.len(), seen.last()), (MAX_NOTICES, Some(&progress(999.0))));
     }

@@ -1,0 +1,185 @@
+//! The first exchange with a server over a channel of messages: which era it belongs to.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolwright_core::protocol::method;
+use toolwright_core::revision::Revision;
+
+use crate::era::{self, Identity, ProbeOutcome, evaluate_probe, is_modern_rejection, parse_rpc_error};
+use crate::error::{ClientError, ErrorKind, quoted};
+use crate::message;
+use crate::mux::{Mux, PendingRequest};
+use crate::pending::{Reply, RequestFailure, RequestOptions};
+use crate::server_info::ServerInfo;
+
+/// How long a server that refused `initialize` may take to answer the probe after all.
+const LATE_PROBE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// How the era is found out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NegotiationConfig {
+    /// The revision that is spoken, if it is not to be found out.
+    pub(crate) revision: Option<Revision>,
+    /// How long the probe waits before `initialize` is attempted too.
+    pub(crate) probe: Duration,
+    /// How long all of it may take.
+    pub(crate) start: Duration,
+}
+
+/// Why a server could not be met.
+#[derive(Debug)]
+pub(crate) enum NegotiationError {
+    /// It ended while the probe was open, as old servers do that know nothing but `initialize` (modelcontextprotocol/rust-sdk#1142).
+    ExitedDuringProbe(ClientError),
+    Failed(ClientError),
+}
+
+/// Finds out the era, and shakes hands with a legacy server.
+pub(crate) async fn negotiate(
+    mux: &Arc<Mux>,
+    identity: &Identity,
+    config: NegotiationConfig,
+) -> Result<ServerInfo, NegotiationError> {
+    if let Some(revision) = config.revision.filter(|revision| revision.has_handshake()) {
+        let open =
+            mux.open(&identity.initialize_request(revision), "", false).map_err(NegotiationError::Failed)?;
+        return handshake(mux, open, config).await.map_err(NegotiationError::Failed);
+    }
+    let is_fixed = config.revision.is_some();
+    let meta = identity.meta();
+    let mut probe = mux.open(&era::discover_request(), &meta, false).map_err(NegotiationError::Failed)?;
+    for is_last in [false, true] {
+        let reply = match probe.wait(&mut wait_for(if is_fixed { config.start } else { config.probe })).await
+        {
+            Ok(reply) => reply,
+            Err(RequestFailure::Failed(error)) => return Err(NegotiationError::ExitedDuringProbe(error)),
+            Err(_) if is_fixed => {
+                return Err(NegotiationError::Failed(timeout_error(
+                    mux,
+                    method::SERVER_DISCOVER,
+                    config.start,
+                )));
+            }
+            Err(_) => return race_initialize(mux, identity, probe, config).await,
+        };
+        match evaluate_probe(&reply, None, &mux.host) {
+            ProbeOutcome::Modern(server) => return Ok(*server),
+            ProbeOutcome::Retry if !is_last => {
+                probe = mux.open(&era::discover_request(), &meta, false).map_err(NegotiationError::Failed)?;
+            }
+            ProbeOutcome::Failed(error) => return Err(NegotiationError::Failed(error)),
+            ProbeOutcome::Retry => break,
+            ProbeOutcome::Legacy(_) if is_fixed => break,
+            ProbeOutcome::Legacy(revision) => {
+                let open = mux
+                    .open(&identity.initialize_request(revision), "", false)
+                    .map_err(NegotiationError::Failed)?;
+                return handshake(mux, open, config).await.map_err(NegotiationError::Failed);
+            }
+        }
+    }
+    let problem = "it does not speak the revision 2026-07-28, which was asked for";
+    Err(NegotiationError::Failed(mux.host.error(
+        ErrorKind::Protocol,
+        problem,
+        "let the client choose the revision",
+    )))
+}
+
+/// The probe is not answered yet: the server is old, or slow. Whichever answer comes decides
+/// (github/copilot-cli#4525).
+async fn race_initialize(
+    mux: &Arc<Mux>,
+    identity: &Identity,
+    mut probe: PendingRequest,
+    config: NegotiationConfig,
+) -> Result<ServerInfo, NegotiationError> {
+    let opened = mux.open(&identity.initialize_request(Revision::NEWEST_LEGACY), "", false);
+    let mut handshake = opened.map_err(NegotiationError::Failed)?;
+    let (mut first, mut second) = (wait_for(config.start), wait_for(config.start));
+    let mut is_probe_open = true;
+    loop {
+        tokio::select! {
+            reply = probe.wait(&mut first), if is_probe_open => {
+                is_probe_open = false;
+                if let Ok(reply) = &reply
+                    && let ProbeOutcome::Modern(server) = evaluate_probe(reply, None, &mux.host)
+                {
+                    return Ok(*server);
+                }
+            }
+            reply = handshake.wait(&mut second) => {
+                if let Ok(Reply::Error(error)) = &reply
+                    && let Some(server) = detect_modern(mux, &parse_rpc_error(error), probe, is_probe_open).await
+                {
+                    return Ok(server);
+                }
+                return finish_handshake(mux, reply, config).map_err(NegotiationError::Failed);
+            }
+        }
+    }
+}
+
+/// The server that refused `initialize`, where it is modern.
+async fn detect_modern(
+    mux: &Arc<Mux>,
+    error: &toolwright_core::protocol::ErrorObject,
+    mut probe: PendingRequest,
+    is_open: bool,
+) -> Option<ServerInfo> {
+    if is_open
+        && let Ok(reply) = probe.wait(&mut wait_for(LATE_PROBE_TIMEOUT)).await
+        && let ProbeOutcome::Modern(server) = evaluate_probe(&reply, None, &mux.host)
+    {
+        return Some(*server);
+    }
+    is_modern_rejection(error).then(ServerInfo::unknown)
+}
+
+async fn handshake(
+    mux: &Arc<Mux>,
+    mut open: PendingRequest,
+    config: NegotiationConfig,
+) -> Result<ServerInfo, ClientError> {
+    let reply = open.wait(&mut wait_for(config.start)).await;
+    finish_handshake(mux, reply, config)
+}
+
+fn finish_handshake(
+    mux: &Arc<Mux>,
+    reply: Result<Reply, RequestFailure>,
+    config: NegotiationConfig,
+) -> Result<ServerInfo, ClientError> {
+    match reply {
+        Ok(Reply::Result(result)) => {
+            let advice = "use a newer client, or a server of the official revisions";
+            let server = ServerInfo::from_initialize(&result)
+                .map_err(|problem| mux.host.error(ErrorKind::Protocol, problem, advice))?;
+            mux.send(&message::notification(method::INITIALIZED, ""));
+            Ok(server)
+        }
+        Ok(Reply::Error(error)) => {
+            let error = parse_rpc_error(&error);
+            let problem = format!("it refused `initialize`: {} ({})", quoted(&error.message), error.code);
+            Err(mux
+                .host
+                .error(ErrorKind::Protocol, problem, "see which revisions the server speaks")
+                .with_rpc(error))
+        }
+        Err(RequestFailure::Failed(error)) => Err(error),
+        Err(_) => Err(timeout_error(mux, "initialize", config.start)),
+    }
+}
+
+fn timeout_error(mux: &Mux, method: &str, after: Duration) -> ClientError {
+    let stray =
+        mux.stray().map(|stray| format!("; it sent `{stray}`, which is not a message")).unwrap_or_default();
+    let problem = format!("no answer to `{method}` within {after:?}{stray}");
+    let advice = "check that it is an MCP server, or raise `start_timeout` if it is slow to start";
+    mux.host.error(ErrorKind::Timeout, problem, advice)
+}
+
+fn wait_for(timeout: Duration) -> RequestOptions<'static> {
+    RequestOptions { timeout, max_duration: timeout, on_notice: None, relay: None }
+}
