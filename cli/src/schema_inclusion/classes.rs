@@ -10,7 +10,7 @@ use serde_json::Value;
 /// Maximum number of refinement rounds. Beyond that, every schema gets a class of its own.
 const MAX_ROUNDS: usize = 256;
 /// Maximum number of comparisons in all rounds.
-const MAX_WORK: usize = 2_000_000;
+const MAX_COMPARISONS: usize = 2_000_000;
 
 impl Nodes<'_> {
     /// Computes the classes of all schemas: starts with a single class, and refines it by the rules until
@@ -19,27 +19,27 @@ impl Nodes<'_> {
         self.flatten();
         let count = self.count();
         self.classes = vec![0; count];
-        let mut found = 1;
+        let mut class_count = 1;
         for round in 0..MAX_ROUNDS {
-            if round * count > MAX_WORK {
+            if round * count > MAX_COMPARISONS {
                 break;
             }
-            let mut numbers = HashMap::new();
+            let mut ids = HashMap::new();
             let mut classes = Vec::with_capacity(count);
             for id in 0..count {
-                let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-                classes.push(*numbers.entry(self.key(id)).or_insert(next));
+                let next = u32::try_from(ids.len()).unwrap_or(u32::MAX);
+                classes.push(*ids.entry(self.schema_key(id)).or_insert(next));
             }
             self.classes = classes;
-            if numbers.len() == found {
+            if ids.len() == class_count {
                 return;
             }
-            found = numbers.len();
+            class_count = ids.len();
         }
         self.classes = (0..count).map(|id| u32::try_from(id).unwrap_or(u32::MAX)).collect();
     }
 
-    fn key(&self, id: Id) -> String {
+    fn schema_key(&self, id: Id) -> String {
         let mut rules: Vec<String> = self.rules(id).iter().map(|rule| self.rule_key(rule)).collect();
         rules.sort_unstable();
         rules.dedup();
@@ -59,30 +59,30 @@ impl Nodes<'_> {
         };
         let optional = |id: &Option<Id>| id.as_ref().map(of);
         match rule {
-            Rule::Also(id) => format!("also {}", of(id)),
-            Rule::Any(ids) => format!("any {:?}", unordered(ids, false)),
-            Rule::One(ids) => format!("one {:?}", unordered(ids, true)),
+            Rule::Include(id) => format!("also {}", of(id)),
+            Rule::AnyOf(ids) => format!("any {:?}", unordered(ids, false)),
+            Rule::OneOf(ids) => format!("one {:?}", unordered(ids, true)),
             Rule::Not(id) => format!("not {}", of(id)),
-            Rule::Cases { when, then, other } => {
-                format!("cases {} {:?} {:?}", of(when), optional(then), optional(other))
+            Rule::Conditional { condition, then, otherwise } => {
+                format!("cases {} {:?} {:?}", of(condition), optional(then), optional(otherwise))
             }
-            Rule::Values(values) => {
+            Rule::Enum(values) => {
                 let mut values: Vec<_> = values.iter().map(|value| canonical(value)).collect();
                 values.sort_unstable();
                 values.dedup();
                 format!("values {values:?}")
             }
             Rule::Items { prefix, rest } => format!("items {:?} {:?}", all(prefix), optional(rest)),
-            Rule::Contains { what, least, most } => format!("contains {} {least} {most:?}", of(what)),
+            Rule::Contains { schema, min, max } => format!("contains {} {min} {max:?}", of(schema)),
             Rule::UnevaluatedItems(id) => format!("unevaluated items {}", of(id)),
-            Rule::Members(members) => {
-                let mut named: Vec<_> = members.named.iter().map(|(name, id)| (*name, of(id))).collect();
+            Rule::Properties(properties) => {
+                let mut named: Vec<_> = properties.named.iter().map(|(name, id)| (*name, of(id))).collect();
                 named.sort_unstable();
-                let mut matching: Vec<_> = members.matching.iter().map(|(at, id)| (*at, of(id))).collect();
+                let mut matching: Vec<_> = properties.patterns.iter().map(|(at, id)| (*at, of(id))).collect();
                 matching.sort_unstable();
                 let mut key = format!("members {named:?} {matching:?} ");
                 // Writing to a string cannot fail.
-                _ = write!(key, "{:?}", optional(&members.others));
+                _ = write!(key, "{:?}", optional(&properties.additional));
                 key
             }
             Rule::Required(names) => {
@@ -91,14 +91,14 @@ impl Nodes<'_> {
                 names.dedup();
                 format!("required {names:?}")
             }
-            Rule::Names(id) => format!("names {}", of(id)),
-            Rule::Needs(name, needed) => {
+            Rule::PropertyNames(id) => format!("names {}", of(id)),
+            Rule::DependentRequired(name, needed) => {
                 let mut needed = needed.clone();
                 needed.sort_unstable();
                 format!("needs {} {needed:?}", Value::from(*name))
             }
-            Rule::Entails(name, id) => format!("entails {} {}", Value::from(*name), of(id)),
-            Rule::UnevaluatedMembers(id) => format!("unevaluated members {}", of(id)),
+            Rule::DependentSchema(name, id) => format!("entails {} {}", Value::from(*name), of(id)),
+            Rule::UnevaluatedProperties(id) => format!("unevaluated members {}", of(id)),
             simple => format!("{simple:?}"),
         }
     }

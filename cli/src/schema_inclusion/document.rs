@@ -1,4 +1,4 @@
-//! A schema with the targets of its references.
+//! A schema document, which resolves its references.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 #[derive(Debug)]
 pub(crate) struct SchemaDocument<'a> {
     root: &'a Value,
-    /// Why the schema is not supported, if so.
-    odd: Option<&'static str>,
-    /// The schemas with names for references.
+    /// Why the schema is unsupported, if it is.
+    unsupported: Option<&'static str>,
+    /// The schemas with an anchor.
     anchors: HashMap<&'a str, &'a Value>,
     is_older: bool,
     is_before_2019: bool,
@@ -31,9 +31,9 @@ const SINGLE: [&str; 11] = [
     "unevaluatedItems",
     "unevaluatedProperties",
 ];
-/// Keywords whose value is a list of schemas.
+/// Keywords whose value is an array of schemas.
 const LISTS: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
-/// Keywords whose value is a map to schemas.
+/// Keywords whose value is an object of schemas.
 const MAPS: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
 /// Keywords that older dialects lack or define differently.
 const NEWER: [&str; 10] = [
@@ -60,15 +60,16 @@ impl<'a> SchemaDocument<'a> {
         let is_before_2019 = has(&["draft-06", "draft-07"]);
         let is_older = is_before_2019 || has(&["2019-09"]);
         let is_current = dialect == "https://json-schema.org/draft/2020-12/schema";
-        let mut odd = (!is_older && !is_current).then_some("its `$schema` is none that is known");
+        let mut unsupported = (!is_older && !is_current).then_some("its `$schema` is unknown");
         let mut anchors = HashMap::new();
         let mut is_root = true;
-        each_schema(root, &mut |schema, value| {
-            if schema.contains_key("$id") && !is_root && refers(schema) {
-                odd = odd.or(Some("it has an `$id` inside, which changes what references mean"));
+        visit_schemas(root, &mut |schema, value| {
+            if schema.contains_key("$id") && !is_root && contains_references(schema) {
+                unsupported =
+                    unsupported.or(Some("a subschema has an `$id`, which changes what references mean"));
             }
             if is_older && schema.keys().any(|key| NEWER.contains(&key.as_str())) {
-                odd = odd.or(Some("it mixes keywords of two dialects of JSON Schema"));
+                unsupported = unsupported.or(Some("it mixes keywords of two dialects of JSON Schema"));
             }
             is_root = false;
             for key in ["$anchor", "$dynamicAnchor"] {
@@ -77,25 +78,25 @@ impl<'a> SchemaDocument<'a> {
                 }
             }
         });
-        Self { root, odd, anchors, is_older, is_before_2019 }
+        Self { root, unsupported, anchors, is_older, is_before_2019 }
     }
 
-    /// Returns why the schema is not supported, if so.
-    pub(super) fn odd(&self) -> Option<&'static str> {
-        self.odd
+    /// Returns why the schema is unsupported, if it is.
+    pub(super) fn unsupported(&self) -> Option<&'static str> {
+        self.unsupported
     }
 
     pub(super) fn root(&self) -> &'a Value {
         self.root
     }
 
-    /// Returns whether it uses a dialect before 2020-12.
+    /// Returns whether the dialect is older than 2020-12.
     pub(super) fn is_older(&self) -> bool {
         self.is_older
     }
 
-    /// Returns whether siblings of a reference are ignored, as up to draft 7.
-    pub(super) fn references_stand_alone(&self) -> bool {
+    /// Returns whether the siblings of `$ref` are ignored, as up to draft 7.
+    pub(super) fn ignores_siblings_of_references(&self) -> bool {
         self.is_before_2019
     }
 
@@ -117,18 +118,18 @@ impl<'a> SchemaDocument<'a> {
 }
 
 /// Returns whether a schema contains a reference or an anchor.
-fn refers(schema: &Map<String, Value>) -> bool {
+fn contains_references(schema: &Map<String, Value>) -> bool {
     schema.iter().any(|(key, value)| {
         matches!(key.as_str(), "$ref" | "$dynamicRef" | "$anchor" | "$dynamicAnchor" | "$recursiveRef")
             || match value {
-                Value::Object(members) => refers(members),
-                Value::Array(items) => items.iter().filter_map(Value::as_object).any(refers),
+                Value::Object(members) => contains_references(members),
+                Value::Array(items) => items.iter().filter_map(Value::as_object).any(contains_references),
                 _ => false,
             }
     })
 }
 
-/// Returns whether a keyword constrains nothing: unknown keywords are ignored, and annotations are for readers
+/// Returns whether a keyword is an annotation, which constrains nothing
 /// (JSON Schema 2020-12 core §6.5 and validation §9).
 pub(crate) fn is_annotation(key: &str) -> bool {
     matches!(
@@ -154,24 +155,24 @@ pub(crate) fn is_annotation(key: &str) -> bool {
 
 /// The kind of a keyword's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Holds {
+pub(crate) enum ValueKind {
     /// A schema.
     Schema,
-    /// A list of schemas.
-    List,
-    /// A map of schemas.
-    Map,
-    /// No schemas.
-    Nothing,
+    /// An array of schemas.
+    Array,
+    /// An object of schemas.
+    Object,
+    /// Anything else.
+    Other,
 }
 
 /// Returns the kind of a keyword's value.
-pub(crate) fn holds(key: &str) -> Holds {
+pub(crate) fn value_kind(key: &str) -> ValueKind {
     match key {
-        _ if SINGLE.contains(&key) => Holds::Schema,
-        _ if LISTS.contains(&key) => Holds::List,
-        _ if MAPS.contains(&key) => Holds::Map,
-        _ => Holds::Nothing,
+        _ if SINGLE.contains(&key) => ValueKind::Schema,
+        _ if LISTS.contains(&key) => ValueKind::Array,
+        _ if MAPS.contains(&key) => ValueKind::Object,
+        _ => ValueKind::Other,
     }
 }
 
@@ -210,8 +211,8 @@ pub(crate) fn is_known(key: &str) -> bool {
         )
 }
 
-/// Visits each schema object in `value`, including itself; members of a `properties` map are not keywords.
-fn each_schema<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Map<String, Value>, &'a Value)) {
+/// Visits the schema and all its subschemas, except boolean ones.
+fn visit_schemas<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Map<String, Value>, &'a Value)) {
     let Value::Object(schema) = value else { return };
     visit(schema, value);
     for (key, value) in schema {
@@ -219,15 +220,15 @@ fn each_schema<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Map<String, Value
         match value {
             Value::Array(list) if LISTS.contains(&key) => {
                 for part in list {
-                    each_schema(part, visit);
+                    visit_schemas(part, visit);
                 }
             }
             Value::Object(map) if MAPS.contains(&key) => {
                 for part in map.values() {
-                    each_schema(part, visit);
+                    visit_schemas(part, visit);
                 }
             }
-            _ if SINGLE.contains(&key) => each_schema(value, visit),
+            _ if SINGLE.contains(&key) => visit_schemas(value, visit),
             _ => {}
         }
     }

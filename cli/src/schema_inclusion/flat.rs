@@ -2,15 +2,15 @@
 
 use super::node::{Id, Nodes, Rule};
 
-/// Maximum number of schemas that one schema may include to be merged.
-const MAX_TAKEN: usize = 64;
+/// Maximum number of schemas that are merged into one.
+const MAX_INCLUDED: usize = 64;
 /// Maximum total number of rules after merging.
 const MAX_RULES: usize = 200_000;
 
 impl<'a> Nodes<'a> {
     /// Adds to each schema the rules of those that it includes.
     pub(super) fn flatten(&mut self) {
-        self.cut_circles();
+        self.break_cycles();
         let mut count = 0;
         let flat: Vec<Vec<Rule<'a>>> = (0..self.count())
             .map(|id| {
@@ -24,13 +24,13 @@ impl<'a> Nodes<'a> {
                 rules
             })
             .collect();
-        self.replace(flat);
+        self.set_rules(flat);
     }
 
     fn collect(&self, id: Id, seen: &mut Vec<Id>, rules: &mut Vec<Rule<'a>>) {
         for rule in self.rules(id) {
             match rule {
-                Rule::Also(other) if seen.len() < MAX_TAKEN && !self.looks_around(*other) => {
+                Rule::Include(other) if seen.len() < MAX_INCLUDED && !self.depends_on_siblings(*other) => {
                     if !seen.contains(other) {
                         seen.push(*other);
                         self.collect(*other, seen, rules);
@@ -41,34 +41,37 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    /// Returns whether a rule of the schema, or of one that it includes, depends on its siblings.
-    fn looks_around(&self, id: Id) -> bool {
+    /// Returns whether a rule of the schema depends on its siblings.
+    fn depends_on_siblings(&self, id: Id) -> bool {
         let depends =
-            |rule: &Rule<'_>| matches!(rule, Rule::UnevaluatedItems(_) | Rule::UnevaluatedMembers(_));
+            |rule: &Rule<'_>| matches!(rule, Rule::UnevaluatedItems(_) | Rule::UnevaluatedProperties(_));
         self.rules(id).iter().any(depends)
     }
 
     /// Returns the schemas of a rule that apply to the same value.
-    pub(super) fn in_place(rule: &Rule<'a>) -> Vec<Id> {
+    pub(super) fn in_place_subschemas(rule: &Rule<'a>) -> Vec<Id> {
         match rule {
-            Rule::Also(id) | Rule::Not(id) | Rule::Entails(_, id) => vec![*id],
-            Rule::Any(ids) | Rule::One(ids) => ids.clone(),
-            Rule::Cases { when, then, other } => [Some(*when), *then, *other].into_iter().flatten().collect(),
+            Rule::Include(id) | Rule::Not(id) | Rule::DependentSchema(_, id) => vec![*id],
+            Rule::AnyOf(ids) | Rule::OneOf(ids) => ids.clone(),
+            Rule::Conditional { condition, then, otherwise } => {
+                [Some(*condition), *then, *otherwise].into_iter().flatten().collect()
+            }
             _ => Vec::new(),
         }
     }
 
-    /// A schema that includes itself, without a step into the value, has no meaning (JSON Schema 2020-12 core
+    /// Replaces schemas that include themselves for the same value: their meaning is undefined (JSON Schema 2020-12 core
     /// §9.4.1).
-    fn cut_circles(&mut self) {
+    fn break_cycles(&mut self) {
         #[derive(Clone, Copy, PartialEq)]
         enum State {
             New,
             Open,
             Done,
         }
-        let next =
-            |nodes: &Self, id: Id| -> Vec<Id> { nodes.rules(id).iter().flat_map(Self::in_place).collect() };
+        let next = |nodes: &Self, id: Id| -> Vec<Id> {
+            nodes.rules(id).iter().flat_map(Self::in_place_subschemas).collect()
+        };
         let mut states = vec![State::New; self.count()];
         let mut circular = Vec::new();
         for start in 0..self.count() {

@@ -2,30 +2,30 @@
 //!
 //! Both schemas are parsed into rules ([`node`]), and schemas with identical rules get the same class
 //! ([`classes`]). Then the solver searches for a value that the first schema accepts and the second rejects
-//! ([`solve`]): a value that is found and validated ([`judge`]) proves "no"; if all alternatives fail, the
+//! ([`solve`]): a value that is found and validated ([`validator`]) proves "no"; if all alternatives fail, the
 //! answer is "yes". So "yes" and "no" are certain, and everything else is "unknown". Formats count as
 //! constraints that a validator may enforce.
 
 mod classes;
 mod document;
 mod flat;
-mod judge;
 mod node;
 mod number;
+mod parse;
 mod pattern;
-mod read;
 mod solve;
+mod validator;
 
 use std::cell::RefCell;
 
 use serde_json::Value;
 
-use self::judge::Judge;
 use self::node::Nodes;
 use self::pattern::Sets;
 use self::solve::{Outcome, Solver};
+use self::validator::Validator;
 
-pub(crate) use self::document::{Holds, SchemaDocument, holds, is_annotation, is_known};
+pub(crate) use self::document::{SchemaDocument, ValueKind, is_annotation, is_known, value_kind};
 
 /// Whether the second schema accepts every value that the first one accepts.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,8 +48,8 @@ pub(crate) enum Answer {
 pub(crate) enum Names {
     /// All values.
     Any,
-    /// Only values without members that only the second schema lists in `properties`, since callers could not
-    /// know them.
+    /// Only values without members that only the second schema lists in `properties`, since callers cannot know
+    /// them.
     Declared,
 }
 
@@ -65,14 +65,16 @@ pub(crate) fn includes<'a>(
     let new = nodes.add(1, new.0, new.1, &mut sets);
     nodes.classify();
     let sets = RefCell::new(sets);
-    match Solver::new(&nodes, &sets).difference(old, new, names == Names::Declared) {
-        Outcome::Nothing => Answer::Yes,
+    match Solver::new(&nodes, &sets).find_difference(old, new, names == Names::Declared) {
+        Outcome::Unsatisfiable => Answer::Yes,
         Outcome::Value(witness) => {
-            let judge = Judge::new(&nodes, &sets);
-            if judge.fits(old, &witness) == Some(true) && judge.fits(new, &witness) == Some(false) {
-                Answer::No { path: judge.fault(new, &witness), witness }
+            let validator = Validator::new(&nodes, &sets);
+            if validator.is_valid(old, &witness) == Some(true)
+                && validator.is_valid(new, &witness) == Some(false)
+            {
+                Answer::No { path: validator.violation_path(new, &witness), witness }
             } else {
-                Answer::Unknown { why: format!("it is not known whether {witness} is accepted") }
+                Answer::Unknown { why: format!("it is unknown whether {witness} is accepted") }
             }
         }
         Outcome::Unknown(why) => Answer::Unknown { why: why.to_string() },
@@ -83,4 +85,4 @@ pub(crate) fn includes<'a>(
 mod tests;
 
 #[cfg(test)]
-pub(crate) use tests::{Dice, Made, first_seed, has_meaning, has_undeclared_names, pairs};
+pub(crate) use tests::{Relation, Rng, first_seed, has_undeclared_names, is_well_founded, pairs};

@@ -1,4 +1,4 @@
-//! Schemas as rules, independent of dialect and notation.
+//! Schemas as rules, which are the same in every dialect.
 
 use std::collections::HashMap;
 
@@ -13,107 +13,106 @@ pub(super) type Id = usize;
 /// The id of a pattern.
 pub(super) type PatternId = usize;
 
-/// The kinds of values.
+/// The JSON types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Kind {
+pub(super) enum JsonType {
     Null,
     Boolean,
     Number,
-    Text,
-    List,
+    String,
+    Array,
     Object,
 }
 
-impl Kind {
+impl JsonType {
     pub(super) const ALL: [Self; 6] =
-        [Self::Null, Self::Boolean, Self::Number, Self::Text, Self::List, Self::Object];
+        [Self::Null, Self::Boolean, Self::Number, Self::String, Self::Array, Self::Object];
 
     pub(super) fn of(value: &Value) -> Self {
         match value {
             Value::Null => Self::Null,
             Value::Bool(_) => Self::Boolean,
             Value::Number(_) => Self::Number,
-            Value::String(_) => Self::Text,
-            Value::Array(_) => Self::List,
+            Value::String(_) => Self::String,
+            Value::Array(_) => Self::Array,
             Value::Object(_) => Self::Object,
         }
     }
 }
 
-/// A bound of numbers.
+/// A minimum or maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bound {
-    pub(super) at: Decimal,
-    /// Whether the bound is exclusive.
-    pub(super) open: bool,
+    pub(super) value: Decimal,
+    pub(super) exclusive: bool,
 }
 
-/// The constraints on the members of objects by name.
+/// The keywords `properties`, `patternProperties` and `additionalProperties`.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Members<'a> {
+pub(super) struct Properties<'a> {
     pub(super) named: Vec<(&'a str, Id)>,
-    pub(super) matching: Vec<(PatternId, Id)>,
-    pub(super) others: Option<Id>,
+    pub(super) patterns: Vec<(PatternId, Id)>,
+    pub(super) additional: Option<Id>,
 }
 
-/// One rule of a schema; a value matches the schema if it satisfies all rules.
+/// A rule of a schema; a value is valid if it satisfies all rules.
 #[derive(Debug, Clone)]
 pub(super) enum Rule<'a> {
     Never,
-    /// A rule that cannot be parsed: its text identifies it and explains why.
+    /// A rule that is unsupported, for the reason `why`; `text` identifies it.
     Opaque {
         text: String,
         why: String,
     },
     /// A reference or a part of `allOf`.
-    Also(Id),
-    Any(Vec<Id>),
-    One(Vec<Id>),
+    Include(Id),
+    AnyOf(Vec<Id>),
+    OneOf(Vec<Id>),
     Not(Id),
-    Cases {
-        when: Id,
+    Conditional {
+        condition: Id,
         then: Option<Id>,
-        other: Option<Id>,
+        otherwise: Option<Id>,
     },
-    /// Values of these kinds; numbers must be integers if `whole` is set.
-    Kinds {
-        kinds: Vec<Kind>,
-        whole: bool,
+    /// Values of these types; numbers must be integers if `only_integers` is set.
+    Types {
+        types: Vec<JsonType>,
+        only_integers: bool,
     },
-    Values(Vec<&'a Value>),
-    Low(Bound),
-    High(Bound),
-    Multiple(Decimal),
-    Shortest(u64),
-    Longest(u64),
+    Enum(Vec<&'a Value>),
+    Minimum(Bound),
+    Maximum(Bound),
+    MultipleOf(Decimal),
+    MinLength(u64),
+    MaxLength(u64),
     Pattern(PatternId),
     Format(&'a str),
-    FewestItems(u64),
-    MostItems(u64),
-    Unique,
+    MinItems(u64),
+    MaxItems(u64),
+    UniqueItems,
     Items {
         prefix: Vec<Id>,
         rest: Option<Id>,
     },
     Contains {
-        what: Id,
-        least: u64,
-        most: Option<u64>,
+        schema: Id,
+        min: u64,
+        max: Option<u64>,
     },
     UnevaluatedItems(Id),
-    FewestMembers(u64),
-    MostMembers(u64),
+    MinProperties(u64),
+    MaxProperties(u64),
     Required(Vec<&'a str>),
-    Members(Members<'a>),
-    Names(Id),
+    Properties(Properties<'a>),
+    PropertyNames(Id),
     /// An object with this member must have those.
-    Needs(&'a str, Vec<&'a str>),
+    DependentRequired(&'a str, Vec<&'a str>),
     /// An object with this member must match.
-    Entails(&'a str, Id),
-    UnevaluatedMembers(Id),
+    DependentSchema(&'a str, Id),
+    UnevaluatedProperties(Id),
 }
 
-/// Both schemas of a comparison, with all of their parts.
+/// Both schemas of a comparison, with all their subschemas.
 #[derive(Debug, Default)]
 pub(super) struct Nodes<'a> {
     pub(super) rules: Vec<Vec<Rule<'a>>>,
@@ -122,7 +121,7 @@ pub(super) struct Nodes<'a> {
     pub(super) addresses: HashMap<(usize, *const Value), Id>,
     /// The sets of strings that the patterns match; `None` for unsupported ones.
     pub(super) patterns: Vec<(&'a str, Option<Set>)>,
-    pub(super) pattern_numbers: HashMap<&'a str, PatternId>,
+    pub(super) pattern_ids: HashMap<&'a str, PatternId>,
 }
 
 impl<'a> Nodes<'a> {
@@ -134,7 +133,7 @@ impl<'a> Nodes<'a> {
         &self.rules[id]
     }
 
-    pub(super) fn replace(&mut self, rules: Vec<Vec<Rule<'a>>>) {
+    pub(super) fn set_rules(&mut self, rules: Vec<Vec<Rule<'a>>>) {
         self.rules = rules;
     }
 

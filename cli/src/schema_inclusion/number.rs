@@ -1,4 +1,4 @@
-//! Numbers and values with the equality of JSON Schema: by value, so `1` equals `1.0`.
+//! Exact decimal numbers, and the equality of JSON Schema, where `1` equals `1.0`.
 
 use std::cmp::Ordering;
 
@@ -15,9 +15,9 @@ pub(super) struct Decimal {
 impl Decimal {
     pub(super) const ONE: Self = Self { digits: 1, exponent: 0 };
 
-    pub(super) fn of(number: &Number) -> Option<Self> {
+    pub(super) fn from_number(number: &Number) -> Option<Self> {
         if let Some(whole) = number.as_i128() {
-            return Some(Self::whole(whole));
+            return Some(Self::from_integer(whole));
         }
         // The shortest decimal that round-trips, which is the one in the document or an equivalent one.
         let text = format!("{:e}", number.as_f64()?);
@@ -25,23 +25,23 @@ impl Decimal {
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let digits = format!("{whole}{fraction}").parse().ok()?;
         let exponent = exponent.parse::<i32>().ok()?.checked_sub(i32::try_from(fraction.len()).ok()?)?;
-        Some(Self::normal(digits, exponent))
+        Some(Self::normalized(digits, exponent))
     }
 
-    /// Returns the number that is the value of a keyword.
-    pub(super) fn of_value(value: &Value) -> Option<Self> {
-        Self::of(value.as_number()?)
+    /// Parses the value of a keyword.
+    pub(super) fn from_value(value: &Value) -> Option<Self> {
+        Self::from_number(value.as_number()?)
     }
 
-    pub(super) fn whole(number: i128) -> Self {
-        Self::normal(number, 0)
+    pub(super) fn from_integer(number: i128) -> Self {
+        Self::normalized(number, 0)
     }
 
-    pub(super) fn tenths(number: i128) -> Self {
-        Self::normal(number, -1)
+    pub(super) fn from_tenths(number: i128) -> Self {
+        Self::normalized(number, -1)
     }
 
-    fn normal(mut digits: i128, mut exponent: i32) -> Self {
+    fn normalized(mut digits: i128, mut exponent: i32) -> Self {
         if digits == 0 {
             return Self { digits: 0, exponent: 0 };
         }
@@ -52,7 +52,7 @@ impl Decimal {
         Self { digits, exponent }
     }
 
-    pub(super) fn is_whole(self) -> bool {
+    pub(super) fn is_integer(self) -> bool {
         self.exponent >= 0
     }
 
@@ -60,7 +60,7 @@ impl Decimal {
         self.digits > 0
     }
 
-    /// Returns the digits for this exponent.
+    /// Returns the digits when scaled to this exponent.
     fn digits_at(self, exponent: i32) -> Option<i128> {
         let places = u32::try_from(self.exponent.checked_sub(exponent)?).ok()?;
         if self.digits == 0 { Some(0) } else { self.digits.checked_mul(10_i128.checked_pow(places)?) }
@@ -103,22 +103,22 @@ impl Decimal {
         while rest != 0 {
             (common, rest) = (rest, common % rest);
         }
-        Some(Self::normal((left / common).checked_mul(right)?, exponent))
+        Some(Self::normalized((left / common).checked_mul(right)?, exponent))
     }
 
-    pub(super) fn plus(self, other: Self) -> Option<Self> {
+    pub(super) fn add(self, other: Self) -> Option<Self> {
         let (left, right, exponent) = self.align(other)?;
-        Some(Self::normal(left.checked_add(right)?, exponent))
+        Some(Self::normalized(left.checked_add(right)?, exponent))
     }
 
-    pub(super) fn times(self, by: i128) -> Option<Self> {
-        Some(Self::normal(self.digits.checked_mul(by)?, self.exponent))
+    pub(super) fn multiply(self, by: i128) -> Option<Self> {
+        Some(Self::normalized(self.digits.checked_mul(by)?, self.exponent))
     }
 
     /// Returns the midpoint of two numbers.
-    pub(super) fn between(self, other: Self) -> Option<Self> {
-        let sum = self.plus(other)?;
-        Some(Self::normal(sum.digits.checked_mul(5)?, sum.exponent.checked_sub(1)?))
+    pub(super) fn midpoint(self, other: Self) -> Option<Self> {
+        let sum = self.add(other)?;
+        Some(Self::normalized(sum.digits.checked_mul(5)?, sum.exponent.checked_sub(1)?))
     }
 
     /// Returns the quotient with the positive number `unit`, rounded down.
@@ -133,11 +133,11 @@ impl Decimal {
             Some(whole) => Number::from_i128(whole),
             None => Number::from_f64(format!("{}e{}", self.digits, self.exponent).parse().ok()?),
         }?;
-        (Self::of(&number) == Some(self)).then_some(Value::Number(number))
+        (Self::from_number(&number) == Some(self)).then_some(Value::Number(number))
     }
 
     /// Returns the power of ten above the number, for comparisons.
-    fn size(self) -> i64 {
+    fn magnitude(self) -> i64 {
         i64::from(self.exponent) + i64::from(self.digits.unsigned_abs().checked_ilog10().unwrap_or(0))
     }
 }
@@ -154,7 +154,7 @@ impl Ord for Decimal {
         if signs != Ordering::Equal || self.digits == 0 {
             return signs;
         }
-        let sizes = match (self.size(), other.size()) {
+        let magnitudes = match (self.magnitude(), other.magnitude()) {
             (left, right) if left != right => left.cmp(&right),
             // The magnitudes are equal, so both have the same number of digits.
             _ => match self.align(*other) {
@@ -162,37 +162,38 @@ impl Ord for Decimal {
                 None => self.exponent.cmp(&other.exponent),
             },
         };
-        if self.digits > 0 { sizes } else { sizes.reverse() }
+        if self.digits > 0 { magnitudes } else { magnitudes.reverse() }
     }
 }
 
 /// Returns whether two values are equal in JSON Schema.
-pub(crate) fn same(left: &Value, right: &Value) -> bool {
+pub(crate) fn equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {
-            left == right || Decimal::of(left).is_some_and(|left| Some(left) == Decimal::of(right))
+            left == right
+                || Decimal::from_number(left).is_some_and(|left| Some(left) == Decimal::from_number(right))
         }
         (Value::Array(left), Value::Array(right)) => {
-            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same(left, right))
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| equal(left, right))
         }
         (Value::Object(left), Value::Object(right)) => {
             left.len() == right.len()
-                && left.iter().all(|(key, left)| right.get(key).is_some_and(|right| same(left, right)))
+                && left.iter().all(|(key, left)| right.get(key).is_some_and(|right| equal(left, right)))
         }
         _ => left == right,
     }
 }
 
-/// Returns the size that is the value of a keyword such as `minLength`.
-pub(super) fn size(value: &Value) -> Option<u64> {
-    let size = Decimal::of_value(value)?;
-    u64::try_from(size.digits_at(0).filter(|_| size.is_whole())?).ok()
+/// Parses the value of a keyword such as `minLength`.
+pub(super) fn parse_size(value: &Value) -> Option<u64> {
+    let size = Decimal::from_value(value)?;
+    u64::try_from(size.digits_at(0).filter(|_| size.is_integer())?).ok()
 }
 
-/// Returns a text that is equal exactly for equal values.
+/// Returns the canonical text of a value: the same for equal values, and only for them.
 pub(super) fn canonical(value: &Value) -> String {
     match value {
-        Value::Number(number) => match Decimal::of(number) {
+        Value::Number(number) => match Decimal::from_number(number) {
             Some(number) => format!("{}e{}", number.digits, number.exponent),
             None => number.to_string(),
         },
@@ -218,7 +219,7 @@ mod tests {
     use super::*;
 
     fn decimal(value: impl Into<Value>) -> Decimal {
-        Decimal::of_value(&value.into()).unwrap()
+        Decimal::from_value(&value.into()).unwrap()
     }
 
     #[test]
@@ -244,7 +245,7 @@ mod tests {
                 );
             }
         }
-        assert!(same(&json!([1, {"a": 2.0}]), &json!([1.0, {"a": 2}])));
+        assert!(equal(&json!([1, {"a": 2.0}]), &json!([1.0, {"a": 2}])));
         assert_eq!(canonical(&json!({"b": 1.0, "a": [10]})), canonical(&json!({"a": [10.0], "b": 1})));
         assert_ne!(canonical(&json!(["1"])), canonical(&json!([1])));
     }

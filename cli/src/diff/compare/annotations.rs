@@ -11,7 +11,7 @@ use super::schema::Way;
 use super::strings;
 use super::view::{MAX_DEPTH, View, follow_reference, view};
 use crate::diff::change::{Change, Part};
-use crate::schema_inclusion::{Holds, SchemaDocument, holds, is_annotation, is_known};
+use crate::schema_inclusion::{SchemaDocument, ValueKind, is_annotation, is_known, value_kind};
 
 /// How many branches of a combinator are searched for among the former ones; beyond that each is compared with the one in
 /// its place.
@@ -103,14 +103,14 @@ impl<'a> Annotations<'_, 'a> {
             }
             let (Some(before), Some(after)) = (before, after) else { continue };
             let at = format!("{at}/{key}");
-            match (holds(key), before, after) {
-                (Holds::Schema, ..) => {
+            match (value_kind(key), before, after) {
+                (ValueKind::Schema, ..) => {
                     let is_condition = usize::from(matches!(key, "not" | "if"));
                     self.conditions += is_condition;
                     self.pair(&at, before, after, matches!(key, "not" | "if" | "then" | "else"));
                     self.conditions -= is_condition;
                 }
-                (Holds::Map, Value::Object(before), Value::Object(after)) => {
+                (ValueKind::Object, Value::Object(before), Value::Object(after)) => {
                     for (name, before) in before {
                         if let Some(after) = after.get(name) {
                             self.pair(
@@ -122,7 +122,7 @@ impl<'a> Annotations<'_, 'a> {
                         }
                     }
                 }
-                (Holds::List, Value::Array(before), Value::Array(after)) => {
+                (ValueKind::Array, Value::Array(before), Value::Array(after)) => {
                     self.arms(&at, before, after, key != "prefixItems");
                 }
                 _ if key == "$ref" => {

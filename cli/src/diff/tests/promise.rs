@@ -7,7 +7,7 @@ use super::{changes, class, manifest, with_input, with_output};
 use crate::diff::change::Change;
 use crate::diff::compare::Author;
 use crate::diff::rule::Class;
-use crate::schema_inclusion::{Dice, Made, first_seed, has_undeclared_names, pairs};
+use crate::schema_inclusion::{Relation, Rng, first_seed, has_undeclared_names, pairs};
 use crate::source::ServerDefinitions;
 
 /// How many values each is tried with.
@@ -18,15 +18,16 @@ fn compatible_changes_break_no_call_and_no_reader() {
     let mut judged = 0;
     let mut safe = [0, 0];
     for seed in first_seed()..first_seed() + pairs() * 2 / 5 {
-        let mut dice = Dice(seed + (1 << 40));
-        let old = object_root(dice.document());
-        let mut new = dice.edited(&old);
+        let mut rng = Rng(seed + (1 << 40));
+        let old = object_root(rng.document());
+        let mut new = rng.edit_copy(&old);
         let (true, Value::Object(members)) = (old.is_object(), &mut new) else { continue };
         members.insert("type".to_owned(), json!("object"));
-        if !crate::schema_inclusion::has_meaning(&old) || !crate::schema_inclusion::has_meaning(&new) {
+        if !crate::schema_inclusion::is_well_founded(&old) || !crate::schema_inclusion::is_well_founded(&new)
+        {
             continue;
         }
-        let (Ok(old_judge), Ok(new_judge)) =
+        let (Ok(old_validator), Ok(new_validator)) =
             (jsonschema::validator_for(&old), jsonschema::validator_for(&new))
         else {
             continue;
@@ -38,11 +39,11 @@ fn compatible_changes_break_no_call_and_no_reader() {
         safe[1] += u32::from(!output_breaks);
         let mut value = json!({});
         for _ in 0..VALUES {
-            value = if dice.below(3) == 0 { dice.value(2) } else { dice.near(&value) };
+            value = if rng.below(3) == 0 { rng.value(2) } else { rng.mutate(&value) };
             if !value.is_object() {
                 value = json!({});
             }
-            let (fits_old, fits_new) = (old_judge.is_valid(&value), new_judge.is_valid(&value));
+            let (fits_old, fits_new) = (old_validator.is_valid(&value), new_validator.is_valid(&value));
             if !input_breaks && fits_old && !has_undeclared_names(&old, &new, &value) {
                 judged += 1;
                 assert!(fits_new, "a call broke\nold: {old}\nnew: {new}\nvalue: {value}");
@@ -54,7 +55,7 @@ fn compatible_changes_break_no_call_and_no_reader() {
         }
     }
     println!("not breaking: {safe:?} of {}, {judged} values judged", pairs() * 2 / 5);
-    assert!(safe[0] > 50 && safe[1] > 50 && judged > 500, "the pairs show too little: {safe:?}, {judged}");
+    assert!(safe[0] > 50 && safe[1] > 50 && judged > 500, "too few answers of a kind: {safe:?}, {judged}");
 }
 
 /// What is known from how a schema was made is what the report says: the same is documentation, less is breaking for
@@ -63,15 +64,16 @@ fn compatible_changes_break_no_call_and_no_reader() {
 fn pairs_have_their_generated_class() {
     let mut counts = [0; 3];
     for seed in first_seed()..first_seed() + pairs() / 2 {
-        let mut dice = Dice(seed + (1 << 41));
-        let old = object_root(dice.full_document());
-        let kinds = [Made::Equal, Made::Narrowed, Made::Widened];
-        let at = dice.below(kinds.len());
-        let new = object_root(dice.generate(kinds[at], &old));
-        if !crate::schema_inclusion::has_meaning(&old) || !crate::schema_inclusion::has_meaning(&new) {
+        let mut rng = Rng(seed + (1 << 41));
+        let old = object_root(rng.full_document());
+        let kinds = [Relation::Equal, Relation::Narrowed, Relation::Widened];
+        let at = rng.below(kinds.len());
+        let new = object_root(rng.generate(kinds[at], &old));
+        if !crate::schema_inclusion::is_well_founded(&old) || !crate::schema_inclusion::is_well_founded(&new)
+        {
             continue;
         }
-        let (Ok(old_judge), Ok(new_judge)) =
+        let (Ok(old_validator), Ok(new_validator)) =
             (jsonschema::validator_for(&old), jsonschema::validator_for(&new))
         else {
             continue;
@@ -80,23 +82,23 @@ fn pairs_have_their_generated_class() {
         counts[at] += 1;
         let shown = format!("{:?}\nold: {old}\nnew: {new}\n{input:#?}\n{output:#?}", kinds[at]);
         match kinds[at] {
-            Made::Equal => {
+            Relation::Equal => {
                 assert!(class(&input) <= Some(Class::Documentation), "{shown}");
                 assert!(class(&output) <= Some(Class::Documentation), "{shown}");
             }
             // Nothing is promised to callers about what is the same or less.
-            Made::Narrowed => assert!(class(&output) <= Some(Class::Compatible), "{shown}"),
-            Made::Widened => assert!(class(&input) <= Some(Class::Compatible), "{shown}"),
+            Relation::Narrowed => assert!(class(&output) <= Some(Class::Compatible), "{shown}"),
+            Relation::Widened => assert!(class(&input) <= Some(Class::Compatible), "{shown}"),
         }
         assert_eq!(input.is_empty(), old == new, "{shown}");
         let is_breaking = |findings| class(findings) == Some(Class::Breaking);
         let mut value = json!({});
         for _ in 0..VALUES {
-            value = if dice.below(3) == 0 { dice.value(2) } else { dice.near(&value) };
+            value = if rng.below(3) == 0 { rng.value(2) } else { rng.mutate(&value) };
             if !value.is_object() {
                 continue;
             }
-            match (old_judge.is_valid(&value), new_judge.is_valid(&value)) {
+            match (old_validator.is_valid(&value), new_validator.is_valid(&value)) {
                 // Nobody can have sent a name that they were not told of.
                 (true, false) => assert!(
                     is_breaking(&input) || has_undeclared_names(&old, &new, &value),
@@ -108,7 +110,7 @@ fn pairs_have_their_generated_class() {
         }
     }
     println!("equal, narrowed, widened: {counts:?}");
-    assert!(counts.iter().all(|count| *count > 30), "the pairs show too little: {counts:?}");
+    assert!(counts.iter().all(|count| *count > 30), "too few answers of a kind: {counts:?}");
 }
 
 /// The schema as that of a tool: its root is an object.

@@ -1,4 +1,4 @@
-//! Sets of strings that patterns match, with intersection, complement and length constraints.
+//! Sets of strings: those that a pattern matches or that have a given length, and their intersections and complements.
 //!
 //! A set is a regular expression with "and" and "not". Its derivative by a character is the set of remainders
 //! (Brzozowski 1964). Emptiness is decided by following derivatives (Owens, Reppy and Turon: Regular-expression
@@ -11,12 +11,12 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use parse::{Class, Part};
 
 /// Maximum number of sets to visit in a search for a string.
-const MAX_FOLLOWED: usize = 4_000;
+const MAX_VISITED: usize = 4_000;
 /// Maximum length of a pattern.
 const MAX_LENGTH: usize = 1_000;
 /// Maximum total number of sets.
 const MAX_SETS: usize = 60_000;
-/// Characters for readable examples, the best first.
+/// Characters for readable examples, the preferred ones first.
 const READABLE: &str =
     "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_- .,:;/@#+*!?=&%$'\"()<>[]{}|^~`\\";
 
@@ -26,200 +26,199 @@ pub(super) struct Set(u32);
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Term {
-    Never,
+    EmptySet,
     /// The empty string.
-    Empty,
+    EmptyString,
     /// One of these characters.
-    One(Class),
-    Row(Set, Set),
-    Either(Vec<Set>),
-    Both(Vec<Set>),
-    Not(Set),
+    Class(Class),
+    Concat(Set, Set),
+    Union(Vec<Set>),
+    Intersection(Vec<Set>),
+    Complement(Set),
     Repeat(Set, u64, Option<u64>),
 }
 
 /// The result of a search for a string in a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Found {
-    Text(String),
-    Nothing,
-    /// The limit was reached.
-    Unknown,
+pub(super) enum Search {
+    Found(String),
+    NotFound,
+    LimitReached,
 }
 
-/// All sets.
+/// All sets of a comparison.
 #[derive(Debug, Default)]
 pub(super) struct Sets {
     terms: Vec<Term>,
     /// Whether the set contains the empty string.
     nullable: Vec<bool>,
-    numbers: HashMap<Term, Set>,
+    ids: HashMap<Term, Set>,
     derivatives: HashMap<(Set, char), Set>,
 }
 
 impl Sets {
     /// Returns the strings that a pattern matches; `None` if the pattern is not regular or not supported.
-    pub(super) fn pattern(&mut self, pattern: &str) -> Option<Set> {
-        let part = parse::whole(Some(pattern).filter(|pattern| pattern.len() <= MAX_LENGTH)?)?;
-        Some(self.part(&part))
+    pub(super) fn parse_pattern(&mut self, pattern: &str) -> Option<Set> {
+        let part = parse::parse(Some(pattern).filter(|pattern| pattern.len() <= MAX_LENGTH)?)?;
+        Some(self.convert(&part))
     }
 
     /// Returns the set of all strings.
-    pub(super) fn all(&mut self) -> Set {
-        self.repeat_all(0, None)
+    pub(super) fn all_strings(&mut self) -> Set {
+        self.repeat_any_character(0, None)
     }
 
     /// Returns the strings with a length in this range.
-    pub(super) fn length(&mut self, least: u64, most: Option<u64>) -> Set {
-        self.repeat_all(least, most)
+    pub(super) fn strings_of_length(&mut self, min: u64, max: Option<u64>) -> Set {
+        self.repeat_any_character(min, max)
     }
 
-    /// Returns the set with only this string.
-    pub(super) fn text(&mut self, text: &str) -> Set {
-        let empty = self.number(Term::Empty);
+    /// Returns the set that contains only this string.
+    pub(super) fn literal(&mut self, text: &str) -> Set {
+        let empty = self.intern(Term::EmptyString);
         text.chars().rev().fold(empty, |rest, character| {
-            let one = self.number(Term::One(vec![(character.into(), character.into())]));
-            self.row(one, rest)
+            let one = self.intern(Term::Class(vec![(character.into(), character.into())]));
+            self.concat(one, rest)
         })
     }
 
     /// Returns the intersection of these sets.
-    pub(super) fn both(&mut self, sets: impl IntoIterator<Item = Set>) -> Set {
+    pub(super) fn intersect(&mut self, sets: impl IntoIterator<Item = Set>) -> Set {
         let mut parts = Vec::new();
         for set in sets {
             match &self.terms[set.index()] {
-                Term::Never => return set,
-                Term::Both(inner) => parts.extend(inner),
+                Term::EmptySet => return set,
+                Term::Intersection(inner) => parts.extend(inner),
                 Term::Repeat(inner, 0, None) if self.is_every_character(*inner) => {}
                 _ => parts.push(set),
             }
         }
         parts.sort_unstable();
         parts.dedup();
-        let is_opposite = |set: &Set| matches!(self.terms[set.index()], Term::Not(other) if parts.binary_search(&other).is_ok());
+        let is_opposite = |set: &Set| matches!(self.terms[set.index()], Term::Complement(other) if parts.binary_search(&other).is_ok());
         if parts.iter().any(is_opposite) {
-            return self.number(Term::Never);
+            return self.intern(Term::EmptySet);
         }
         match parts.len() {
-            0 => self.all(),
+            0 => self.all_strings(),
             1 => parts[0],
-            _ => self.number(Term::Both(parts)),
+            _ => self.intern(Term::Intersection(parts)),
         }
     }
 
     /// Returns the complement of a set.
-    pub(super) fn not(&mut self, set: Set) -> Set {
+    pub(super) fn complement(&mut self, set: Set) -> Set {
         match &self.terms[set.index()] {
-            Term::Not(inner) => *inner,
-            Term::Never => self.all(),
-            Term::Repeat(inner, 0, None) if self.is_every_character(*inner) => self.number(Term::Never),
-            _ => self.number(Term::Not(set)),
+            Term::Complement(inner) => *inner,
+            Term::EmptySet => self.all_strings(),
+            Term::Repeat(inner, 0, None) if self.is_every_character(*inner) => self.intern(Term::EmptySet),
+            _ => self.intern(Term::Complement(set)),
         }
     }
 
     /// Returns whether a set contains a string.
-    pub(super) fn has(&mut self, set: Set, text: &str) -> bool {
+    pub(super) fn contains(&mut self, set: Set, text: &str) -> bool {
         let mut set = set;
         for character in text.chars() {
-            set = self.after(set, character);
+            set = self.derive(set, character);
         }
         self.nullable[set.index()]
     }
 
     /// Returns a shortest string of the set.
-    pub(super) fn shortest(&mut self, set: Set) -> Found {
+    pub(super) fn find_shortest(&mut self, set: Set) -> Search {
         let mut from: HashMap<Set, (Set, char)> = HashMap::new();
         let mut seen = HashSet::from([set]);
-        let mut waiting = VecDeque::from([set]);
-        while let Some(next) = waiting.pop_front() {
+        let mut pending = VecDeque::from([set]);
+        while let Some(next) = pending.pop_front() {
             if self.nullable[next.index()] {
                 let mut text = Vec::new();
-                let mut place = next;
-                while let Some((before, character)) = from.get(&place).filter(|_| place != set) {
+                let mut current = next;
+                while let Some((before, character)) = from.get(&current).filter(|_| current != set) {
                     text.push(*character);
-                    place = *before;
+                    current = *before;
                 }
-                return Found::Text(text.into_iter().rev().collect());
+                return Search::Found(text.into_iter().rev().collect());
             }
-            if seen.len() > MAX_FOLLOWED || self.terms.len() > MAX_SETS {
-                return Found::Unknown;
+            if seen.len() > MAX_VISITED || self.terms.len() > MAX_SETS {
+                return Search::LimitReached;
             }
-            for character in self.characters(next) {
-                let after = self.after(next, character);
-                if self.terms[after.index()] != Term::Never && seen.insert(after) {
-                    from.insert(after, (next, character));
-                    waiting.push_back(after);
+            for character in self.representatives(next) {
+                let derivative = self.derive(next, character);
+                if self.terms[derivative.index()] != Term::EmptySet && seen.insert(derivative) {
+                    from.insert(derivative, (next, character));
+                    pending.push_back(derivative);
                 }
             }
         }
-        Found::Nothing
+        Search::NotFound
     }
 
     /// Returns the derivative by this character.
-    fn after(&mut self, set: Set, character: char) -> Set {
+    fn derive(&mut self, set: Set, character: char) -> Set {
         let first = self.representative(set, character);
-        if let Some(after) = self.derivatives.get(&(set, first)) {
-            return *after;
+        if let Some(derivative) = self.derivatives.get(&(set, first)) {
+            return *derivative;
         }
-        let after = match self.terms[set.index()].clone() {
-            Term::Never | Term::Empty => self.number(Term::Never),
-            Term::One(class) => {
+        let derivative = match self.terms[set.index()].clone() {
+            Term::EmptySet | Term::EmptyString => self.intern(Term::EmptySet),
+            Term::Class(class) => {
                 let code = u32::from(character);
                 let is_in = class.iter().any(|(low, high)| (*low..=*high).contains(&code));
-                self.number(if is_in { Term::Empty } else { Term::Never })
+                self.intern(if is_in { Term::EmptyString } else { Term::EmptySet })
             }
-            Term::Row(first, second) => {
-                let after = self.after(first, character);
-                let row = self.row(after, second);
+            Term::Concat(first, second) => {
+                let derivative = self.derive(first, character);
+                let concat = self.concat(derivative, second);
                 if self.nullable[first.index()] {
-                    let skipped = self.after(second, character);
-                    self.either([row, skipped])
+                    let skipped = self.derive(second, character);
+                    self.unite([concat, skipped])
                 } else {
-                    row
+                    concat
                 }
             }
-            Term::Either(parts) => {
-                let parts: Vec<_> = parts.into_iter().map(|part| self.after(part, character)).collect();
-                self.either(parts)
+            Term::Union(parts) => {
+                let parts: Vec<_> = parts.into_iter().map(|part| self.derive(part, character)).collect();
+                self.unite(parts)
             }
-            Term::Both(parts) => {
-                let parts: Vec<_> = parts.into_iter().map(|part| self.after(part, character)).collect();
-                self.both(parts)
+            Term::Intersection(parts) => {
+                let parts: Vec<_> = parts.into_iter().map(|part| self.derive(part, character)).collect();
+                self.intersect(parts)
             }
-            Term::Not(inner) => {
-                let after = self.after(inner, character);
-                self.not(after)
+            Term::Complement(inner) => {
+                let derivative = self.derive(inner, character);
+                self.complement(derivative)
             }
-            Term::Repeat(inner, least, most) => {
-                let after = self.after(inner, character);
-                let rest = self.repeat(inner, least.saturating_sub(1), most.map(|most| most - 1));
-                self.row(after, rest)
+            Term::Repeat(inner, min, max) => {
+                let derivative = self.derive(inner, character);
+                let rest = self.repeat(inner, min.saturating_sub(1), max.map(|max| max - 1));
+                self.concat(derivative, rest)
             }
         };
-        self.derivatives.insert((set, first), after);
-        after
+        self.derivatives.insert((set, first), derivative);
+        derivative
     }
 
     /// Returns the representative of `character`, which has the same derivative.
     fn representative(&self, set: Set, character: char) -> char {
         let code = u32::from(character);
         let mut low = 0;
-        self.borders(set, &mut |border| {
-            if border <= code {
-                low = low.max(border);
+        self.visit_boundaries(set, &mut |boundary| {
+            if boundary <= code {
+                low = low.max(boundary);
             }
         });
         char::from_u32(low).unwrap_or(character)
     }
 
     /// Returns representatives of all characters.
-    fn characters(&self, set: Set) -> Vec<char> {
-        let mut borders = vec![0, 0xe000];
-        self.borders(set, &mut |border| borders.push(border));
-        borders.sort_unstable();
-        borders.dedup();
-        let ends = borders.iter().skip(1).copied().chain([0x0011_0000]);
-        let mut found: Vec<(usize, char)> = borders
+    fn representatives(&self, set: Set) -> Vec<char> {
+        let mut boundaries = vec![0, 0xe000];
+        self.visit_boundaries(set, &mut |boundary| boundaries.push(boundary));
+        boundaries.sort_unstable();
+        boundaries.dedup();
+        let ends = boundaries.iter().skip(1).copied().chain([0x0011_0000]);
+        let mut found: Vec<(usize, char)> = boundaries
             .iter()
             .zip(ends)
             .filter_map(|(low, end)| {
@@ -235,73 +234,73 @@ impl Sets {
     }
 
     /// Returns the boundaries of character ranges with different derivatives.
-    fn borders(&self, set: Set, visit: &mut dyn FnMut(u32)) {
+    fn visit_boundaries(&self, set: Set, visit: &mut dyn FnMut(u32)) {
         match &self.terms[set.index()] {
-            Term::Never | Term::Empty => {}
-            Term::One(class) => {
+            Term::EmptySet | Term::EmptyString => {}
+            Term::Class(class) => {
                 for (low, high) in class {
                     visit(*low);
                     visit(high + 1);
                 }
             }
-            Term::Row(first, second) => {
-                self.borders(*first, visit);
+            Term::Concat(first, second) => {
+                self.visit_boundaries(*first, visit);
                 if self.nullable[first.index()] {
-                    self.borders(*second, visit);
+                    self.visit_boundaries(*second, visit);
                 }
             }
-            Term::Either(parts) | Term::Both(parts) => {
+            Term::Union(parts) | Term::Intersection(parts) => {
                 for part in parts {
-                    self.borders(*part, visit);
+                    self.visit_boundaries(*part, visit);
                 }
             }
-            Term::Not(inner) | Term::Repeat(inner, ..) => self.borders(*inner, visit),
+            Term::Complement(inner) | Term::Repeat(inner, ..) => self.visit_boundaries(*inner, visit),
         }
     }
 
-    fn part(&mut self, part: &Part) -> Set {
+    fn convert(&mut self, part: &Part) -> Set {
         match part {
-            Part::Class(class) if class.is_empty() => self.number(Term::Never),
-            Part::Class(class) => self.number(Term::One(class.clone())),
-            Part::Row(parts) => {
-                let empty = self.number(Term::Empty);
+            Part::Class(class) if class.is_empty() => self.intern(Term::EmptySet),
+            Part::Class(class) => self.intern(Term::Class(class.clone())),
+            Part::Concat(parts) => {
+                let empty = self.intern(Term::EmptyString);
                 parts.iter().rev().fold(empty, |rest, part| {
-                    let part = self.part(part);
-                    self.row(part, rest)
+                    let part = self.convert(part);
+                    self.concat(part, rest)
                 })
             }
-            Part::Either(parts) => {
-                let parts: Vec<_> = parts.iter().map(|part| self.part(part)).collect();
-                self.either(parts)
+            Part::Alternation(parts) => {
+                let parts: Vec<_> = parts.iter().map(|part| self.convert(part)).collect();
+                self.unite(parts)
             }
-            Part::Repeat(part, least, most) => {
-                let part = self.part(part);
-                self.repeat(part, *least, *most)
+            Part::Repeat(part, min, max) => {
+                let part = self.convert(part);
+                self.repeat(part, *min, *max)
             }
-            // Removed by `parse::whole`.
-            Part::Start | Part::End => self.number(Term::Never),
+            // Removed by `parse::parse`.
+            Part::Start | Part::End => self.intern(Term::EmptySet),
         }
     }
 
-    fn row(&mut self, first: Set, second: Set) -> Set {
+    fn concat(&mut self, first: Set, second: Set) -> Set {
         match (&self.terms[first.index()], &self.terms[second.index()]) {
-            (Term::Never, _) | (_, Term::Empty) => first,
-            (_, Term::Never) | (Term::Empty, _) => second,
-            (Term::Row(one, two), _) => {
+            (Term::EmptySet, _) | (_, Term::EmptyString) => first,
+            (_, Term::EmptySet) | (Term::EmptyString, _) => second,
+            (Term::Concat(one, two), _) => {
                 let (one, two) = (*one, *two);
-                let rest = self.row(two, second);
-                self.row(one, rest)
+                let rest = self.concat(two, second);
+                self.concat(one, rest)
             }
-            _ => self.number(Term::Row(first, second)),
+            _ => self.intern(Term::Concat(first, second)),
         }
     }
 
-    fn either(&mut self, sets: impl IntoIterator<Item = Set>) -> Set {
+    fn unite(&mut self, sets: impl IntoIterator<Item = Set>) -> Set {
         let mut parts = Vec::new();
         for set in sets {
             match &self.terms[set.index()] {
-                Term::Never => {}
-                Term::Either(inner) => parts.extend(inner),
+                Term::EmptySet => {}
+                Term::Union(inner) => parts.extend(inner),
                 Term::Repeat(inner, 0, None) if self.is_every_character(*inner) => return set,
                 _ => parts.push(set),
             }
@@ -309,50 +308,52 @@ impl Sets {
         parts.sort_unstable();
         parts.dedup();
         match parts.len() {
-            0 => self.number(Term::Never),
+            0 => self.intern(Term::EmptySet),
             1 => parts[0],
-            _ => self.number(Term::Either(parts)),
+            _ => self.intern(Term::Union(parts)),
         }
     }
 
-    fn repeat(&mut self, inner: Set, least: u64, most: Option<u64>) -> Set {
+    fn repeat(&mut self, inner: Set, min: u64, max: Option<u64>) -> Set {
         // If the repeated part may be empty, the lower bound is irrelevant.
-        let least = if self.nullable[inner.index()] { 0 } else { least };
-        match (&self.terms[inner.index()], least, most) {
-            (_, _, Some(0)) | (Term::Empty, ..) | (Term::Never, 0, _) => self.number(Term::Empty),
-            (Term::Never, ..) | (_, 1, Some(1)) => inner,
-            (Term::Repeat(_, 0, None), 0, _) if most.is_none_or(|most| most > 0) => inner,
-            _ => self.number(Term::Repeat(inner, least, most)),
+        let min = if self.nullable[inner.index()] { 0 } else { min };
+        match (&self.terms[inner.index()], min, max) {
+            (_, _, Some(0)) | (Term::EmptyString, ..) | (Term::EmptySet, 0, _) => {
+                self.intern(Term::EmptyString)
+            }
+            (Term::EmptySet, ..) | (_, 1, Some(1)) => inner,
+            (Term::Repeat(_, 0, None), 0, _) if max.is_none_or(|max| max > 0) => inner,
+            _ => self.intern(Term::Repeat(inner, min, max)),
         }
     }
 
-    fn repeat_all(&mut self, least: u64, most: Option<u64>) -> Set {
-        let one = self.number(Term::One(parse::all()));
-        self.repeat(one, least, most)
+    fn repeat_any_character(&mut self, min: u64, max: Option<u64>) -> Set {
+        let one = self.intern(Term::Class(parse::all_characters()));
+        self.repeat(one, min, max)
     }
 
     fn is_every_character(&self, set: Set) -> bool {
-        matches!(&self.terms[set.index()], Term::One(class) if *class == parse::all())
+        matches!(&self.terms[set.index()], Term::Class(class) if *class == parse::all_characters())
     }
 
-    fn number(&mut self, term: Term) -> Set {
-        if let Some(set) = self.numbers.get(&term) {
+    fn intern(&mut self, term: Term) -> Set {
+        if let Some(set) = self.ids.get(&term) {
             return *set;
         }
         let is_nullable = |set: &Set| self.nullable[set.index()];
         let nullable = match &term {
-            Term::Never | Term::One(_) => false,
-            Term::Empty => true,
-            Term::Row(first, second) => is_nullable(first) && is_nullable(second),
-            Term::Either(parts) => parts.iter().any(is_nullable),
-            Term::Both(parts) => parts.iter().all(is_nullable),
-            Term::Not(inner) => !is_nullable(inner),
-            Term::Repeat(inner, least, _) => *least == 0 || is_nullable(inner),
+            Term::EmptySet | Term::Class(_) => false,
+            Term::EmptyString => true,
+            Term::Concat(first, second) => is_nullable(first) && is_nullable(second),
+            Term::Union(parts) => parts.iter().any(is_nullable),
+            Term::Intersection(parts) => parts.iter().all(is_nullable),
+            Term::Complement(inner) => !is_nullable(inner),
+            Term::Repeat(inner, min, _) => *min == 0 || is_nullable(inner),
         };
         let set = Set(u32::try_from(self.terms.len()).unwrap_or(u32::MAX));
         self.terms.push(term.clone());
         self.nullable.push(nullable);
-        self.numbers.insert(term, set);
+        self.ids.insert(term, set);
         set
     }
 }

@@ -1,11 +1,11 @@
-use super::{Found, Sets};
+use super::{Search, Sets};
 
-fn found(text: &str) -> Found {
-    Found::Text(text.to_owned())
+fn found(text: &str) -> Search {
+    Search::Found(text.to_owned())
 }
 
 #[test]
-fn patterns_are_searched_for_in_texts() {
+fn patterns_match_anywhere_in_strings() {
     let mut sets = Sets::default();
     for (pattern, yes, no) in [
         ("^a", &["a", "ab"][..], &["", "ba"][..]),
@@ -23,12 +23,12 @@ fn patterns_are_searched_for_in_texts() {
         ("^[a-]$", &["a", "-"], &["b"]),
         ("a{0}$", &["", "b"], &[]),
     ] {
-        let set = sets.pattern(pattern).unwrap_or_else(|| panic!("{pattern}"));
+        let set = sets.parse_pattern(pattern).unwrap_or_else(|| panic!("{pattern}"));
         for text in yes {
-            assert!(sets.has(set, text), "{pattern} {text:?}");
+            assert!(sets.contains(set, text), "{pattern} {text:?}");
         }
         for text in no {
-            assert!(!sets.has(set, text), "{pattern} {text:?}");
+            assert!(!sets.contains(set, text), "{pattern} {text:?}");
         }
     }
 }
@@ -37,48 +37,48 @@ fn patterns_are_searched_for_in_texts() {
 fn irregular_patterns_are_unsupported() {
     for pattern in ["(?=a)", r"(a)\1", r"\bword", "a**", "(", "[b-a]", r"\p{L}", "x{2", "a^b", "(^a)*", "{1}"]
     {
-        assert!(Sets::default().pattern(pattern).is_none(), "{pattern}");
+        assert!(Sets::default().parse_pattern(pattern).is_none(), "{pattern}");
     }
 }
 
 #[test]
-fn differences_have_a_text_or_none() {
+fn differences_have_a_string_or_are_empty() {
     let mut sets = Sets::default();
     let mut without = |left: &str, right: &str| {
-        let [left, right] = [left, right].map(|pattern| sets.pattern(pattern).unwrap());
-        let not = sets.not(right);
-        let both = sets.both([left, not]);
-        sets.shortest(both)
+        let [left, right] = [left, right].map(|pattern| sets.parse_pattern(pattern).unwrap());
+        let not = sets.complement(right);
+        let both = sets.intersect([left, not]);
+        sets.find_shortest(both)
     };
-    assert_eq!(without("^a{2,3}$", "^a+$"), Found::Nothing);
+    assert_eq!(without("^a{2,3}$", "^a+$"), Search::NotFound);
     assert_eq!(without("^a+$", "^a{2,3}$"), found("a"));
-    assert_eq!(without("^(a|b)*$", "^[ab]*$"), Found::Nothing);
+    assert_eq!(without("^(a|b)*$", "^[ab]*$"), Search::NotFound);
     assert_eq!(without(r"^\d{7}$", r"^\d{8}$"), found("0000000"));
-    assert_eq!(without(r"^\d{8}$", r"\d{7}"), Found::Nothing);
-    assert_eq!(without("^[a-z][a-z0-9_]*$", "^[a-z0-9_]+$"), Found::Nothing);
+    assert_eq!(without(r"^\d{8}$", r"\d{7}"), Search::NotFound);
+    assert_eq!(without("^[a-z][a-z0-9_]*$", "^[a-z0-9_]+$"), Search::NotFound);
 }
 
 #[test]
-fn lengths_and_single_texts_are_sets() {
+fn lengths_and_literals_are_sets() {
     let mut sets = Sets::default();
-    let pattern = sets.pattern("^(ab)*$").unwrap();
-    let length = sets.length(3, Some(5));
-    let both = sets.both([pattern, length]);
-    assert_eq!(sets.shortest(both), found("abab"));
-    let text = sets.text("abab");
-    let other = sets.not(text);
-    let rest = sets.both([both, other]);
-    assert_eq!(sets.shortest(rest), Found::Nothing);
+    let pattern = sets.parse_pattern("^(ab)*$").unwrap();
+    let length = sets.strings_of_length(3, Some(5));
+    let both = sets.intersect([pattern, length]);
+    assert_eq!(sets.find_shortest(both), found("abab"));
+    let text = sets.literal("abab");
+    let other = sets.complement(text);
+    let rest = sets.intersect([both, other]);
+    assert_eq!(sets.find_shortest(rest), Search::NotFound);
 }
 
-/// A pattern that multiplies is given up after a bounded number of steps.
+/// A pattern with exponentially many derivatives reaches the limit.
 #[test]
-fn oversized_problems_are_unknown() {
+fn searches_in_oversized_sets_reach_the_limit() {
     let mut sets = Sets::default();
-    let set = sets.pattern("^[ab]*a[ab]{40}$").unwrap();
-    let other = sets.pattern("^[ab]*b[ab]{40}$").unwrap();
-    let not = [sets.not(set), sets.not(other)];
-    let all = sets.pattern("^[ab]{41,}$").unwrap();
-    let both = sets.both([not[0], not[1], all]);
-    assert_eq!(sets.shortest(both), Found::Unknown);
+    let set = sets.parse_pattern("^[ab]*a[ab]{40}$").unwrap();
+    let other = sets.parse_pattern("^[ab]*b[ab]{40}$").unwrap();
+    let not = [sets.complement(set), sets.complement(other)];
+    let all = sets.parse_pattern("^[ab]{41,}$").unwrap();
+    let both = sets.intersect([not[0], not[1], all]);
+    assert_eq!(sets.find_shortest(both), Search::LimitReached);
 }

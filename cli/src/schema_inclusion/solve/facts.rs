@@ -1,12 +1,12 @@
-//! Facts about a value of one kind.
+//! Facts about a value of one type.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::Demand;
-use crate::schema_inclusion::node::{Bound, Id, Kind, Members, PatternId};
+use super::Constraint;
+use crate::schema_inclusion::node::{Bound, Id, JsonType, PatternId, Properties};
 use crate::schema_inclusion::number::Decimal;
 
 /// The name of a member.
@@ -15,97 +15,101 @@ pub(super) type Name = Rc<str>;
 /// A fact that a rule, or its negation, states.
 #[derive(Debug, Clone)]
 pub(super) enum Fact<'a> {
-    Low(Bound),
-    High(Bound),
-    Multiple(Decimal),
-    NoMultiple(Decimal),
-    NotValue(Rc<Value>),
-    Shortest(u64),
-    Longest(u64),
-    Matches(PatternId, bool),
+    Minimum(Bound),
+    Maximum(Bound),
+    MultipleOf(Decimal),
+    NotMultipleOf(Decimal),
+    NotEqual(Rc<Value>),
+    MinLength(u64),
+    MaxLength(u64),
+    /// The pattern matches, or not.
+    Pattern(PatternId, bool),
     /// It has the format, or not.
     Format(&'a str, bool),
     /// An unsupported rule is satisfied, or violated.
     Opaque {
         text: String,
         why: Rc<str>,
-        holds: bool,
+        is_satisfied: bool,
     },
-    Fewest(u64),
-    Most(u64),
-    Unique,
+    /// The minimum number of items or members.
+    MinCount(u64),
+    /// The maximum number of items or members.
+    MaxCount(u64),
+    UniqueItems,
     /// Two items are equal.
-    Repeats,
-    Row(Vec<Id>, Option<Id>),
-    /// The demands on all items from this index on.
-    From(usize, Demand),
-    /// The demands on an item with one of these indices.
-    Somewhere {
+    DuplicateItems,
+    /// The schemas of the first items, and of the others.
+    Items(Vec<Id>, Option<Id>),
+    /// A constraint on all items from this index on.
+    ItemsFrom(usize, Constraint),
+    /// The constraints on an item with one of these indices.
+    SomeItem {
         from: usize,
         to: Option<usize>,
-        demands: Vec<Demand>,
+        constraints: Vec<Constraint>,
     },
     Contains {
-        what: Id,
-        least: u64,
-        most: Option<u64>,
+        schema: Id,
+        min: u64,
+        max: Option<u64>,
     },
     Present(Name),
     Absent(Name),
-    Member(Name, Demand),
-    Members(Members<'a>),
-    /// The demands on all members that have none of these names and match none of these patterns.
-    Others {
-        not: Vec<Name>,
+    Property(Name, Constraint),
+    Properties(Properties<'a>),
+    /// The schema of all members except those with one of these names or a name that matches one of these patterns.
+    OtherProperties {
+        except: Vec<Name>,
         patterns: Vec<PatternId>,
-        fit: Id,
+        schema: Id,
     },
-    /// The demands on all names.
-    Names(Demand),
-    /// A member whose name satisfies all demands.
-    Someone(Someone),
+    /// A constraint on all names.
+    PropertyNames(Constraint),
+    /// There is a member that satisfies these constraints.
+    SomeProperty(SomeProperty),
 }
 
-/// A required member with any name.
+/// A required member whose name is not given.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Someone {
-    /// Names that the object lacks.
-    pub(super) not: Vec<Name>,
-    pub(super) matches: Vec<(PatternId, bool)>,
-    pub(super) name: Vec<Demand>,
-    pub(super) value: Vec<Demand>,
+pub(super) struct SomeProperty {
+    /// The names that it does not have.
+    pub(super) except: Vec<Name>,
+    pub(super) patterns: Vec<(PatternId, bool)>,
+    pub(super) name: Vec<Constraint>,
+    pub(super) value: Vec<Constraint>,
 }
 
 /// All facts about one value.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Facts<'a> {
-    pub(super) low: Option<Bound>,
-    pub(super) high: Option<Bound>,
-    pub(super) multiples: Vec<Decimal>,
-    pub(super) no_multiples: Vec<Decimal>,
-    pub(super) not_values: Vec<Rc<Value>>,
-    pub(super) shortest: u64,
-    pub(super) longest: Option<u64>,
-    pub(super) matches: Vec<(PatternId, bool)>,
+    pub(super) minimum: Option<Bound>,
+    pub(super) maximum: Option<Bound>,
+    pub(super) multiple_of: Vec<Decimal>,
+    pub(super) not_multiple_of: Vec<Decimal>,
+    pub(super) not_equal: Vec<Rc<Value>>,
+    pub(super) min_length: u64,
+    pub(super) max_length: Option<u64>,
+    pub(super) patterns: Vec<(PatternId, bool)>,
     pub(super) formats: Vec<(&'a str, bool)>,
     opaque: Vec<(String, bool)>,
     /// Why it is unknown whether a value satisfies the facts.
-    pub(super) unsure: Option<Rc<str>>,
-    pub(super) fewest: u64,
-    pub(super) most: Option<u64>,
-    pub(super) unique: bool,
-    pub(super) repeats: bool,
-    pub(super) rows: Vec<(Vec<Id>, Option<Id>)>,
-    pub(super) from: Vec<(usize, Demand)>,
-    pub(super) somewhere: Vec<(usize, Option<usize>, Vec<Demand>)>,
+    pub(super) unknown_reason: Option<Rc<str>>,
+    pub(super) min_count: u64,
+    pub(super) max_count: Option<u64>,
+    pub(super) has_unique_items: bool,
+    pub(super) has_duplicate_items: bool,
+    pub(super) items: Vec<(Vec<Id>, Option<Id>)>,
+    pub(super) items_from: Vec<(usize, Constraint)>,
+    pub(super) some_items: Vec<(usize, Option<usize>, Vec<Constraint>)>,
     pub(super) contains: Vec<(Id, u64, Option<u64>)>,
     pub(super) present: BTreeSet<Name>,
     pub(super) absent: BTreeSet<Name>,
-    pub(super) member: Vec<(Name, Demand)>,
-    pub(super) members: Vec<Members<'a>>,
-    pub(super) others: Vec<(Vec<Name>, Vec<PatternId>, Id)>,
-    pub(super) names: Vec<Demand>,
-    pub(super) someone: Vec<Someone>,
+    pub(super) property_constraints: Vec<(Name, Constraint)>,
+    pub(super) properties: Vec<Properties<'a>>,
+    pub(super) other_properties: Vec<(Vec<Name>, Vec<PatternId>, Id)>,
+    pub(super) name_constraints: Vec<Constraint>,
+    pub(super) some_properties: Vec<SomeProperty>,
 }
 
 /// The facts contradict each other.
@@ -115,71 +119,77 @@ pub(super) struct Contradiction;
 impl<'a> Facts<'a> {
     pub(super) fn add(&mut self, fact: Fact<'a>) -> Result<(), Contradiction> {
         match fact {
-            Fact::Low(bound) => {
-                let is_tighter = |own: Bound| bound.at > own.at || (bound.at == own.at && bound.open);
-                if self.low.is_none_or(is_tighter) {
-                    self.low = Some(bound);
+            Fact::Minimum(bound) => {
+                let is_tighter =
+                    |own: Bound| bound.value > own.value || (bound.value == own.value && bound.exclusive);
+                if self.minimum.is_none_or(is_tighter) {
+                    self.minimum = Some(bound);
                 }
             }
-            Fact::High(bound) => {
-                let is_tighter = |own: Bound| bound.at < own.at || (bound.at == own.at && bound.open);
-                if self.high.is_none_or(is_tighter) {
-                    self.high = Some(bound);
+            Fact::Maximum(bound) => {
+                let is_tighter =
+                    |own: Bound| bound.value < own.value || (bound.value == own.value && bound.exclusive);
+                if self.maximum.is_none_or(is_tighter) {
+                    self.maximum = Some(bound);
                 }
             }
-            Fact::Multiple(factor) => self.multiples.push(factor),
-            Fact::NoMultiple(factor) => self.no_multiples.push(factor),
-            Fact::NotValue(value) => self.not_values.push(value),
-            Fact::Shortest(least) => self.shortest = self.shortest.max(least),
-            Fact::Longest(most) => self.longest = Some(self.longest.map_or(most, |own| own.min(most))),
-            Fact::Matches(pattern, matches) => {
-                check_opposite(&self.matches, &pattern, matches)?;
-                self.matches.push((pattern, matches));
+            Fact::MultipleOf(factor) => self.multiple_of.push(factor),
+            Fact::NotMultipleOf(factor) => self.not_multiple_of.push(factor),
+            Fact::NotEqual(value) => self.not_equal.push(value),
+            Fact::MinLength(min) => self.min_length = self.min_length.max(min),
+            Fact::MaxLength(max) => self.max_length = Some(self.max_length.map_or(max, |own| own.min(max))),
+            Fact::Pattern(pattern, matches) => {
+                check_negation(&self.patterns, &pattern, matches)?;
+                self.patterns.push((pattern, matches));
             }
             Fact::Format(format, has) => {
-                check_opposite(&self.formats, &format, has)?;
+                check_negation(&self.formats, &format, has)?;
                 self.formats.push((format, has));
             }
-            Fact::Opaque { text, why, holds } => {
-                check_opposite(&self.opaque, &text, holds)?;
-                self.opaque.push((text, holds));
-                self.unsure.get_or_insert(why);
+            Fact::Opaque { text, why, is_satisfied } => {
+                check_negation(&self.opaque, &text, is_satisfied)?;
+                self.opaque.push((text, is_satisfied));
+                self.unknown_reason.get_or_insert(why);
             }
-            Fact::Fewest(least) => self.fewest = self.fewest.max(least),
-            Fact::Most(most) => self.most = Some(self.most.map_or(most, |own| own.min(most))),
-            Fact::Unique => self.unique = true,
-            Fact::Repeats => self.repeats = true,
-            Fact::Row(prefix, rest) => self.rows.push((prefix, rest)),
-            Fact::From(from, demand) => self.from.push((from, demand)),
-            Fact::Somewhere { from, to, demands } => self.somewhere.push((from, to, demands)),
-            Fact::Contains { what, least, most } => self.contains.push((what, least, most)),
+            Fact::MinCount(min) => self.min_count = self.min_count.max(min),
+            Fact::MaxCount(max) => self.max_count = Some(self.max_count.map_or(max, |own| own.min(max))),
+            Fact::UniqueItems => self.has_unique_items = true,
+            Fact::DuplicateItems => self.has_duplicate_items = true,
+            Fact::Items(prefix, rest) => self.items.push((prefix, rest)),
+            Fact::ItemsFrom(from, constraint) => self.items_from.push((from, constraint)),
+            Fact::SomeItem { from, to, constraints } => self.some_items.push((from, to, constraints)),
+            Fact::Contains { schema, min, max } => self.contains.push((schema, min, max)),
             Fact::Present(name) => {
                 self.present.insert(name);
             }
             Fact::Absent(name) => {
                 self.absent.insert(name);
             }
-            Fact::Member(name, demand) => self.member.push((name, demand)),
-            Fact::Members(members) => self.members.push(members),
-            Fact::Others { not, patterns, fit } => self.others.push((not, patterns, fit)),
-            Fact::Names(demand) => self.names.push(demand),
-            Fact::Someone(someone) => self.someone.push(someone),
+            Fact::Property(name, constraint) => self.property_constraints.push((name, constraint)),
+            Fact::Properties(properties) => self.properties.push(properties),
+            Fact::OtherProperties { except, patterns, schema } => {
+                self.other_properties.push((except, patterns, schema));
+            }
+            Fact::PropertyNames(constraint) => self.name_constraints.push(constraint),
+            Fact::SomeProperty(property) => self.some_properties.push(property),
         }
-        self.possible()
+        self.check_consistency()
     }
 
     /// Detects obvious contradictions.
-    fn possible(&self) -> Result<(), Contradiction> {
-        let is_crossed = |low: u64, high: Option<u64>| high.is_some_and(|high| low > high);
-        let numbers = match (self.low, self.high) {
-            (Some(low), Some(high)) => low.at > high.at || (low.at == high.at && (low.open || high.open)),
+    fn check_consistency(&self) -> Result<(), Contradiction> {
+        let exceeds = |min: u64, max: Option<u64>| max.is_some_and(|max| min > max);
+        let is_empty_range = match (self.minimum, self.maximum) {
+            (Some(low), Some(high)) => {
+                low.value > high.value || (low.value == high.value && (low.exclusive || high.exclusive))
+            }
             _ => false,
         };
-        let fewest = self.fewest.max(self.present.len() as u64);
-        if numbers
-            || is_crossed(self.shortest, self.longest)
-            || is_crossed(fewest, self.most)
-            || (self.unique && self.repeats)
+        let min_count = self.min_count.max(self.present.len() as u64);
+        if is_empty_range
+            || exceeds(self.min_length, self.max_length)
+            || exceeds(min_count, self.max_count)
+            || (self.has_unique_items && self.has_duplicate_items)
             || self.present.iter().any(|name| self.absent.contains(name))
         {
             return Err(Contradiction);
@@ -188,9 +198,9 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Returns an error if the list contains the negation.
-fn check_opposite<T: PartialEq>(list: &[(T, bool)], one: &T, holds: bool) -> Result<(), Contradiction> {
-    if list.iter().any(|(other, other_holds)| other == one && *other_holds != holds) {
+/// Returns an error if the list contains the negation of a fact.
+fn check_negation<T: PartialEq>(list: &[(T, bool)], fact: &T, holds: bool) -> Result<(), Contradiction> {
+    if list.iter().any(|(other, other_holds)| other == fact && *other_holds != holds) {
         Err(Contradiction)
     } else {
         Ok(())
@@ -200,15 +210,15 @@ fn check_opposite<T: PartialEq>(list: &[(T, bool)], one: &T, holds: bool) -> Res
 /// A step of an alternative.
 #[derive(Debug, Clone)]
 pub(super) enum Step<'a> {
-    Demand(Demand),
-    /// The schema matches or not, and counts for these trackers.
+    Constraint(Constraint),
+    /// The schema matches, and what it evaluates counts for these trackers.
     Tracked(Id, u64),
     Fact(Fact<'a>),
     /// All rules of the schema are satisfied except the one about unevaluated values, which is violated.
     LeavesUnevaluated(Id),
 }
 
-/// A pending choice: all steps of one of these.
+/// A pending choice between alternatives, each a list of steps.
 pub(super) type Choice<'a> = Vec<Vec<Step<'a>>>;
 
 /// A schema with a rule about unevaluated items or members.
@@ -219,11 +229,11 @@ pub(super) struct Tracker {
     pub(super) owner: Id,
     /// The schema for the remaining values.
     pub(super) rest: Id,
-    /// Whether all remaining values match, or one does not.
-    pub(super) fits: bool,
+    /// Whether all remaining values match it, or one does not.
+    pub(super) matches: bool,
 }
 
-/// Returns whether a rule about unevaluated values applies to this kind.
-pub(super) fn speaks_of(kind: Kind, items: bool) -> bool {
-    kind == if items { Kind::List } else { Kind::Object }
+/// Returns whether `unevaluatedItems`, or else `unevaluatedProperties`, applies to this type.
+pub(super) fn applies_to(json_type: JsonType, items: bool) -> bool {
+    json_type == if items { JsonType::Array } else { JsonType::Object }
 }

@@ -1,14 +1,14 @@
 //! Searches for a value that matches some schemas and not others, or proves that there is none.
 //!
-//! The conditions on a value are a list of [`Demand`]s. [`branch`] expands them, for one kind of value after the
-//! other, into alternatives of [`facts`]; numbers, strings, lists and objects then decide whether a value
-//! satisfies all facts. Items and members are searched for recursively. If all alternatives fail, there is no
-//! value; a value that is found is validated again by [`Judge`].
+//! The conditions on a value are [`Constraint`]s. [`branch`] expands them, one JSON type after the
+//! other, into alternatives of [`facts`]; `numbers`, `strings`, `arrays` and `objects` then search for a value that
+//! satisfies all facts, recursively for items and members. If all alternatives fail, there is no such value; a value that
+//! is found is validated by [`Validator`].
 
+mod arrays;
 mod branch;
 mod declared;
 mod facts;
-mod lists;
 mod negate;
 mod numbers;
 mod objects;
@@ -21,11 +21,11 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::judge::{Judge, all};
-use super::node::{Id, Kind, Nodes, PatternId, Rule};
-use super::number::{canonical, same};
+use super::node::{Id, JsonType, Nodes, PatternId, Rule};
+use super::number::{canonical, equal};
 use super::pattern::Sets;
-use declared::Declared;
+use super::validator::{Validator, all};
+use declared::Sides;
 
 /// Maximum total number of alternatives.
 const MAX_STEPS: u32 = 60_000;
@@ -34,26 +34,26 @@ const MAX_DEPTH: usize = 48;
 
 /// A condition on a value.
 #[derive(Debug, Clone)]
-pub(super) enum Demand {
+pub(super) enum Constraint {
     /// It matches the schema, or does not.
-    Fits(Id, bool),
+    Schema(Id, bool),
     /// It differs from this value.
-    Not(Rc<Value>),
-    Is(Kind),
+    NotEqual(Rc<Value>),
+    Type(JsonType),
     /// The pattern matches the string, or does not.
-    Matches(PatternId, bool),
-    /// It satisfies all demands of one of these.
-    Either(Rc<[Vec<Demand>]>),
+    Pattern(PatternId, bool),
+    /// It satisfies all constraints of one of these lists.
+    AnyOf(Rc<[Vec<Constraint>]>),
 }
 
-/// Converts a demand for class comparison.
+/// A constraint with schemas as classes, for comparison.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Key {
-    Fits(u32, bool),
-    Not(String),
-    Is(Kind),
-    Matches(PatternId, bool),
-    Either(Vec<Vec<Key>>),
+enum ConstraintKey {
+    Schema(u32, bool),
+    NotEqual(String),
+    Type(JsonType),
+    Pattern(PatternId, bool),
+    AnyOf(Vec<Vec<ConstraintKey>>),
 }
 
 /// The outcome of a search.
@@ -62,19 +62,19 @@ pub(super) enum Outcome {
     /// A value.
     Value(Value),
     /// There is none.
-    Nothing,
+    Unsatisfiable,
     /// Unknown, for this reason.
     Unknown(Rc<str>),
 }
 
-/// The demands at one location.
+/// The constraints on the value at one location.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
-    demands: Vec<Demand>,
-    declared: Declared,
+pub(super) struct Goal {
+    constraints: Vec<Constraint>,
+    sides: Sides,
 }
 
-type PlaceKey = (Vec<Key>, Declared);
+type GoalKey = (Vec<ConstraintKey>, Sides);
 
 /// Collects the outcomes of alternatives; the first value ends the search.
 #[derive(Debug, Default)]
@@ -87,7 +87,7 @@ impl Alternatives {
     fn add(&mut self, outcome: Outcome) -> Option<Outcome> {
         match outcome {
             Outcome::Value(_) => return Some(outcome),
-            Outcome::Nothing => {}
+            Outcome::Unsatisfiable => {}
             Outcome::Unknown(why) => {
                 self.unknown.get_or_insert(why);
             }
@@ -95,8 +95,8 @@ impl Alternatives {
         None
     }
 
-    fn none(self) -> Outcome {
-        self.unknown.map_or(Outcome::Nothing, Outcome::Unknown)
+    fn finish(self) -> Outcome {
+        self.unknown.map_or(Outcome::Unsatisfiable, Outcome::Unknown)
     }
 }
 
@@ -108,12 +108,12 @@ pub(super) struct Solver<'s, 'a> {
     nodes: &'s Nodes<'a>,
     sets: &'s RefCell<Sets>,
     steps: Cell<u32>,
-    known: RefCell<HashMap<PlaceKey, Outcome>>,
+    cache: RefCell<HashMap<GoalKey, Outcome>>,
     /// The goals in progress, outermost first. A goal that recurs inside itself is not expanded: the smallest of
     /// all solutions contains no other solution.
-    running: RefCell<Vec<PlaceKey>>,
+    active: RefCell<Vec<GoalKey>>,
     /// The outermost goal that recurred.
-    lowest: Cell<usize>,
+    outermost: Cell<usize>,
 }
 
 impl<'s, 'a> Solver<'s, 'a> {
@@ -122,133 +122,137 @@ impl<'s, 'a> Solver<'s, 'a> {
             nodes,
             sets,
             steps: Cell::new(MAX_STEPS),
-            known: RefCell::default(),
-            running: RefCell::default(),
-            lowest: Cell::new(usize::MAX),
+            cache: RefCell::default(),
+            active: RefCell::default(),
+            outermost: Cell::new(usize::MAX),
         }
     }
 
     /// Finds a value that matches `old` but not `new`. If `only_declared`, it has no members that only `new`
     /// lists.
-    pub(super) fn difference(&self, old: Id, new: Id, only_declared: bool) -> Outcome {
-        let declared = if only_declared { Declared::root(old, new) } else { Declared::default() };
-        self.value(Place { demands: vec![Demand::Fits(old, true), Demand::Fits(new, false)], declared })
+    pub(super) fn find_difference(&self, old: Id, new: Id, only_declared: bool) -> Outcome {
+        let sides = if only_declared { Sides::root(old, new) } else { Sides::default() };
+        self.find_value(Goal {
+            constraints: vec![Constraint::Schema(old, true), Constraint::Schema(new, false)],
+            sides,
+        })
     }
 
-    /// Finds a value that satisfies all demands at a location.
-    fn value(&self, mut place: Place) -> Outcome {
+    /// Finds a value that satisfies all constraints at a location.
+    fn find_value(&self, mut goal: Goal) -> Outcome {
         let mut keys = Vec::new();
-        place.demands.retain(|demand| {
-            let key = self.key(demand);
+        goal.constraints.retain(|constraint| {
+            let key = self.constraint_key(constraint);
             let is_new = !keys.contains(&key);
             if is_new {
                 keys.push(key);
             }
             is_new
         });
-        let is_opposite =
-            |key: &Key| matches!(key, Key::Fits(class, true) if keys.contains(&Key::Fits(*class, false)));
+        let is_opposite = |key: &ConstraintKey| matches!(key, ConstraintKey::Schema(class, true) if keys.contains(&ConstraintKey::Schema(*class, false)));
         if keys.iter().any(is_opposite) {
-            return Outcome::Nothing;
+            return Outcome::Unsatisfiable;
         }
         keys.sort_unstable();
-        let key = (keys, place.declared.clone());
-        if let Some(known) = self.known.borrow().get(&key) {
-            return known.clone();
+        let key = (keys, goal.sides.clone());
+        if let Some(outcome) = self.cache.borrow().get(&key) {
+            return outcome.clone();
         }
-        if let Some(at) = self.running.borrow().iter().position(|running| *running == key) {
-            self.lowest.set(self.lowest.get().min(at));
-            return Outcome::Nothing;
+        if let Some(at) = self.active.borrow().iter().position(|active| *active == key) {
+            self.outermost.set(self.outermost.get().min(at));
+            return Outcome::Unsatisfiable;
         }
-        let at = self.running.borrow().len();
+        let at = self.active.borrow().len();
         if at >= MAX_DEPTH {
             return unknown(TOO_LARGE);
         }
-        self.running.borrow_mut().push(key.clone());
+        self.active.borrow_mut().push(key.clone());
         // Outcomes that depend on an outer goal are only cached outside of it.
-        let outer = self.lowest.replace(usize::MAX);
-        let outcome = self.of_any_kind(&place);
-        let own = self.lowest.get();
-        self.running.borrow_mut().pop();
+        let outer = self.outermost.replace(usize::MAX);
+        let outcome = self.find_of_any_type(&goal);
+        let own = self.outermost.get();
+        self.active.borrow_mut().pop();
         let is_settled = own >= at;
-        self.lowest.set(outer.min(if is_settled { usize::MAX } else { own }));
+        self.outermost.set(outer.min(if is_settled { usize::MAX } else { own }));
         if is_settled || matches!(outcome, Outcome::Value(_)) {
-            self.known.borrow_mut().insert(key, outcome.clone());
+            self.cache.borrow_mut().insert(key, outcome.clone());
         }
         outcome
     }
 
-    fn of_any_kind(&self, place: &Place) -> Outcome {
+    fn find_of_any_type(&self, goal: &Goal) -> Outcome {
         let mut alternatives = Alternatives::default();
-        for kind in Kind::ALL {
-            let fixed = |demand: &Demand| matches!(demand, Demand::Is(other) if *other != kind);
-            if place.demands.iter().any(fixed) {
+        for json_type in JsonType::ALL {
+            let has_other_type = |constraint: &Constraint| matches!(constraint, Constraint::Type(other) if *other != json_type);
+            if goal.constraints.iter().any(has_other_type) {
                 continue;
             }
-            let outcome = match kind {
-                Kind::Null => self.one_of(place, &[Value::Null]),
-                Kind::Boolean => self.one_of(place, &[Value::Bool(true), Value::Bool(false)]),
-                _ => self.of_kind(kind, place),
+            let outcome = match json_type {
+                JsonType::Null => self.find_among(goal, &[Value::Null]),
+                JsonType::Boolean => self.find_among(goal, &[Value::Bool(true), Value::Bool(false)]),
+                _ => self.find_of_type(json_type, goal),
             };
             if let Some(found) = alternatives.add(outcome) {
                 return found;
             }
         }
-        alternatives.none()
+        alternatives.finish()
     }
 
-    /// Returns one of these values that satisfies all demands.
-    fn one_of<'v>(&self, place: &Place, values: impl IntoIterator<Item = &'v Value>) -> Outcome {
+    /// Finds one of these values that satisfies all constraints.
+    fn find_among<'v>(&self, goal: &Goal, values: impl IntoIterator<Item = &'v Value>) -> Outcome {
         let mut alternatives = Alternatives::default();
         for value in values {
-            match self.does_all(place, value) {
+            match self.satisfies_all(goal, value) {
                 Some(true) => return Outcome::Value(value.clone()),
                 Some(false) => {}
-                None => drop(alternatives.add(Outcome::Unknown(self.why(place, value)))),
+                None => drop(alternatives.add(Outcome::Unknown(self.explain_unknown(goal, value)))),
             }
         }
-        alternatives.none()
+        alternatives.finish()
     }
 
-    /// Returns why it is unknown whether a value satisfies the demands.
-    fn why(&self, place: &Place, value: &Value) -> Rc<str> {
-        let asked = place.demands.iter().filter_map(|demand| match demand {
-            Demand::Fits(id, _) => Some(*id),
+    /// Returns why it is unknown whether a value satisfies the constraints.
+    fn explain_unknown(&self, goal: &Goal, value: &Value) -> Rc<str> {
+        let schemas = goal.constraints.iter().filter_map(|constraint| match constraint {
+            Constraint::Schema(id, _) => Some(*id),
             _ => None,
         });
-        let ids = self.in_place(&asked.collect::<Vec<_>>());
+        let ids = self.with_in_place_subschemas(&schemas.collect::<Vec<_>>());
         let mut rules = ids.iter().flat_map(|id| self.nodes.rules(*id));
         let why = rules.find_map(|rule| match rule {
             Rule::Opaque { why, .. } => Some(why.as_str().into()),
-            Rule::Format(_) => Some(A_FORMAT.into()),
+            Rule::Format(_) => Some(UNENFORCED_FORMAT.into()),
             _ => None,
         });
-        why.unwrap_or_else(|| format!("it is not known whether {value} is accepted").into())
+        why.unwrap_or_else(|| format!("it is unknown whether {value} is accepted").into())
     }
 
-    fn does_all(&self, place: &Place, value: &Value) -> Option<bool> {
+    fn satisfies_all(&self, goal: &Goal, value: &Value) -> Option<bool> {
         if let Value::Object(members) = value
-            && members.keys().any(|name| self.undeclared(&place.declared).contains(&name.as_str()))
+            && members.keys().any(|name| self.undeclared_names(&goal.sides).contains(&name.as_str()))
         {
             return Some(false);
         }
-        all(place.demands.iter().map(|demand| self.does(demand, value)))
+        all(goal.constraints.iter().map(|constraint| self.satisfies(constraint, value)))
     }
 
-    fn does(&self, demand: &Demand, value: &Value) -> Option<bool> {
-        let judge = Judge::new(self.nodes, self.sets);
-        match demand {
-            Demand::Fits(id, fits) => judge.fits(*id, value).map(|found| found == *fits),
-            Demand::Not(other) => Some(!same(other, value)),
-            Demand::Is(kind) => Some(*kind == Kind::of(value)),
-            Demand::Matches(pattern, matches) => match value {
-                Value::String(text) => judge.matches(*pattern, text).map(|found| found == *matches),
+    fn satisfies(&self, constraint: &Constraint, value: &Value) -> Option<bool> {
+        let validator = Validator::new(self.nodes, self.sets);
+        match constraint {
+            Constraint::Schema(id, expected) => {
+                validator.is_valid(*id, value).map(|found| found == *expected)
+            }
+            Constraint::NotEqual(other) => Some(!equal(other, value)),
+            Constraint::Type(json_type) => Some(*json_type == JsonType::of(value)),
+            Constraint::Pattern(pattern, matches) => match value {
+                Value::String(text) => validator.is_match(*pattern, text).map(|found| found == *matches),
                 _ => Some(true),
             },
-            Demand::Either(alternatives) => {
+            Constraint::AnyOf(alternatives) => {
                 let mut known = Some(false);
-                for demands in alternatives.iter() {
-                    match all(demands.iter().map(|demand| self.does(demand, value))) {
+                for constraints in alternatives.iter() {
+                    match all(constraints.iter().map(|constraint| self.satisfies(constraint, value))) {
                         Some(true) => return Some(true),
                         Some(false) => {}
                         None => known = None,
@@ -259,28 +263,30 @@ impl<'s, 'a> Solver<'s, 'a> {
         }
     }
 
-    fn key(&self, demand: &Demand) -> Key {
-        match demand {
-            Demand::Fits(id, fits) => Key::Fits(self.nodes.classes[*id], *fits),
-            Demand::Not(value) => Key::Not(canonical(value)),
-            Demand::Is(kind) => Key::Is(*kind),
-            Demand::Matches(pattern, matches) => Key::Matches(*pattern, *matches),
-            Demand::Either(alternatives) => {
-                let of = |demands: &Vec<Demand>| demands.iter().map(|demand| self.key(demand)).collect();
-                Key::Either(alternatives.iter().map(of).collect())
+    fn constraint_key(&self, constraint: &Constraint) -> ConstraintKey {
+        match constraint {
+            Constraint::Schema(id, matches) => ConstraintKey::Schema(self.nodes.classes[*id], *matches),
+            Constraint::NotEqual(value) => ConstraintKey::NotEqual(canonical(value)),
+            Constraint::Type(json_type) => ConstraintKey::Type(*json_type),
+            Constraint::Pattern(pattern, matches) => ConstraintKey::Pattern(*pattern, *matches),
+            Constraint::AnyOf(alternatives) => {
+                let of = |constraints: &Vec<Constraint>| {
+                    constraints.iter().map(|constraint| self.constraint_key(constraint)).collect()
+                };
+                ConstraintKey::AnyOf(alternatives.iter().map(of).collect())
             }
         }
     }
 
     /// Counts a step; returns whether the limit allows it.
-    fn step(&self) -> bool {
+    fn count_step(&self) -> bool {
         let left = self.steps.get();
         self.steps.set(left.saturating_sub(1));
         left > 0
     }
 }
 
-/// Explains why a format proves nothing.
-const A_FORMAT: &str = "a format may be enforced or not";
-/// Explains why a search was given up.
+/// Why a format decides nothing.
+const UNENFORCED_FORMAT: &str = "a format may be enforced or not";
+/// Why a search was given up.
 const TOO_LARGE: &str = "the schemas are too large or too deep to compare";

@@ -1,45 +1,45 @@
-//! Finds strings with given lengths and patterns.
+//! Finds strings by length, patterns and formats.
 
 use serde_json::Value;
 
 use super::facts::Facts;
-use super::{A_FORMAT, Outcome, Solver, unknown};
-use crate::schema_inclusion::judge::format_sample;
-use crate::schema_inclusion::pattern::Found;
+use super::{Outcome, Solver, UNENFORCED_FORMAT, unknown};
+use crate::schema_inclusion::pattern::Search;
+use crate::schema_inclusion::validator::sample_of_format;
 
 impl<'a> Solver<'_, 'a> {
-    pub(super) fn text(&self, facts: &Facts<'a>) -> Outcome {
+    pub(super) fn find_string(&self, facts: &Facts<'a>) -> Outcome {
         let mut sets = self.sets.borrow_mut();
-        let mut parts = vec![sets.length(facts.shortest, facts.longest)];
-        let mut is_unread = false;
-        for (pattern, matches) in &facts.matches {
+        let mut parts = vec![sets.strings_of_length(facts.min_length, facts.max_length)];
+        let mut has_unsupported_pattern = false;
+        for (pattern, matches) in &facts.patterns {
             match self.nodes.pattern(*pattern) {
-                Some(set) => parts.push(if *matches { set } else { sets.not(set) }),
-                None => is_unread = true,
+                Some(set) => parts.push(if *matches { set } else { sets.complement(set) }),
+                None => has_unsupported_pattern = true,
             }
         }
-        for value in facts.not_values.iter().filter_map(|value| value.as_str()) {
-            let text = sets.text(value);
-            parts.push(sets.not(text));
+        for value in facts.not_equal.iter().filter_map(|value| value.as_str()) {
+            let text = sets.literal(value);
+            parts.push(sets.complement(text));
         }
-        let set = sets.both(parts);
-        let shortest = match sets.shortest(set) {
-            Found::Text(text) => text,
-            Found::Nothing => return Outcome::Nothing,
-            Found::Unknown => return unknown("the patterns are too large to compare"),
+        let set = sets.intersect(parts);
+        let shortest = match sets.find_shortest(set) {
+            Search::Found(text) => text,
+            Search::NotFound => return Outcome::Unsatisfiable,
+            Search::LimitReached => return unknown("the patterns are too large to compare"),
         };
-        if is_unread {
+        if has_unsupported_pattern {
             return unknown("a pattern cannot be compared with others");
         }
         if facts.formats.is_empty() {
             return Outcome::Value(Value::from(shortest));
         }
-        let of_format = facts.formats.iter().all(|(_, has)| *has).then(|| format_sample(facts.formats[0].0));
-        match of_format.flatten() {
-            Some(text) if facts.formats.len() == 1 && sets.has(set, text) => {
+        let sample = facts.formats.iter().all(|(_, has)| *has).then(|| sample_of_format(facts.formats[0].0));
+        match sample.flatten() {
+            Some(text) if facts.formats.len() == 1 && sets.contains(set, text) => {
                 Outcome::Value(Value::from(text))
             }
-            _ => unknown(A_FORMAT),
+            _ => unknown(UNENFORCED_FORMAT),
         }
     }
 }

@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use super::branch::Branch;
-use super::facts::{Contradiction, Fact, Name, Someone, Tracker};
-use super::{Demand, Solver};
-use crate::schema_inclusion::node::{Kind, PatternId, Rule};
+use super::facts::{Contradiction, Fact, Name, SomeProperty, Tracker};
+use super::{Constraint, Solver};
+use crate::schema_inclusion::node::{JsonType, PatternId, Rule};
 
 impl<'a> Solver<'_, 'a> {
-    /// Returns the demands of a rule about unevaluated items or members, once all other facts are known.
-    pub(super) fn unevaluated(
+    /// Adds the fact of a rule about unevaluated items or members, once all other rules are applied.
+    pub(super) fn apply_unevaluated(
         &self,
         branch: &mut Branch<'a>,
         tracker: &Tracker,
@@ -21,50 +21,51 @@ impl<'a> Solver<'_, 'a> {
         let mut patterns: Vec<PatternId> = Vec::new();
         let mut first = 0;
         let mut contained = Vec::new();
-        let mut is_all = false;
+        let mut all_evaluated = false;
         for source in sources {
             for rule in self.nodes.rules(source) {
-                match (branch.kind, rule) {
-                    (Kind::Object, Rule::Members(members)) => {
-                        named.extend(members.named.iter().map(|(name, _)| Name::from(*name)));
-                        patterns.extend(members.matching.iter().map(|(pattern, _)| *pattern));
-                        is_all |= members.others.is_some();
+                match (branch.json_type, rule) {
+                    (JsonType::Object, Rule::Properties(properties)) => {
+                        named.extend(properties.named.iter().map(|(name, _)| Name::from(*name)));
+                        patterns.extend(properties.patterns.iter().map(|(pattern, _)| *pattern));
+                        all_evaluated |= properties.additional.is_some();
                     }
-                    (Kind::List, Rule::Items { prefix, rest }) => {
+                    (JsonType::Array, Rule::Items { prefix, rest }) => {
                         first = first.max(prefix.len());
-                        is_all |= rest.is_some();
+                        all_evaluated |= rest.is_some();
                     }
-                    (Kind::List, Rule::Contains { what, .. }) => contained.push(*what),
-                    (Kind::Object, Rule::UnevaluatedMembers(_)) | (Kind::List, Rule::UnevaluatedItems(_)) => {
-                        is_all |= source != tracker.owner;
+                    (JsonType::Array, Rule::Contains { schema, .. }) => contained.push(*schema),
+                    (JsonType::Object, Rule::UnevaluatedProperties(_))
+                    | (JsonType::Array, Rule::UnevaluatedItems(_)) => {
+                        all_evaluated |= source != tracker.owner;
                     }
                     _ => {}
                 }
             }
         }
-        let rest = Demand::Fits(tracker.rest, tracker.fits);
-        let fact = match (is_all, tracker.fits, branch.kind) {
+        let rest = Constraint::Schema(tracker.rest, tracker.matches);
+        let fact = match (all_evaluated, tracker.matches, branch.json_type) {
             (true, true, _) => return Ok(()),
             (true, false, _) => return Err(Contradiction),
-            (_, true, Kind::List) => {
-                let contained = contained.into_iter().map(|what| vec![Demand::Fits(what, true)]);
-                let either: Rc<[_]> = [vec![rest]].into_iter().chain(contained).collect();
-                Fact::From(first, Demand::Either(either))
+            (_, true, JsonType::Array) => {
+                let contained = contained.into_iter().map(|schema| vec![Constraint::Schema(schema, true)]);
+                let any_of: Rc<[_]> = [vec![rest]].into_iter().chain(contained).collect();
+                Fact::ItemsFrom(first, Constraint::AnyOf(any_of))
             }
-            (_, false, Kind::List) => {
-                let not_contained = contained.into_iter().map(|what| Demand::Fits(what, false));
-                Fact::Somewhere {
+            (_, false, JsonType::Array) => {
+                let not_contained = contained.into_iter().map(|schema| Constraint::Schema(schema, false));
+                Fact::SomeItem {
                     from: first,
                     to: None,
-                    demands: [rest].into_iter().chain(not_contained).collect(),
+                    constraints: [rest].into_iter().chain(not_contained).collect(),
                 }
             }
-            (_, true, _) => Fact::Others { not: named, patterns, fit: tracker.rest },
-            (_, false, _) => Fact::Someone(Someone {
-                not: named,
-                matches: patterns.into_iter().map(|pattern| (pattern, false)).collect(),
+            (_, true, _) => Fact::OtherProperties { except: named, patterns, schema: tracker.rest },
+            (_, false, _) => Fact::SomeProperty(SomeProperty {
+                except: named,
+                patterns: patterns.into_iter().map(|pattern| (pattern, false)).collect(),
                 value: vec![rest],
-                ..Someone::default()
+                ..SomeProperty::default()
             }),
         };
         branch.facts.add(fact)

@@ -1,4 +1,4 @@
-//! Pairs that people write, with the answer that they expect.
+//! Pairs of typical schemas, with the expected answer.
 #![expect(clippy::needless_pass_by_value, reason = "the values are made by `json!` where they are passed")]
 
 use serde_json::{Value, json};
@@ -77,7 +77,7 @@ fn decimals_and_single_numbers() {
     );
 }
 
-/// Names that are told by other keywords than `properties`.
+/// Names that keywords other than `properties` declare.
 #[test]
 fn names_are_collected_from_every_keyword() {
     let object = |more: Value| {
@@ -113,8 +113,7 @@ fn names_are_collected_from_every_keyword() {
     widens(object(json!({"patternProperties": {"^a": {"type": "string"}}})), object(json!({})));
 }
 
-/// What is told inside of a member counts for the names by which that member is told, also in an alternative that does not
-/// hold.
+/// A declaration inside a member counts for the names of that member, also in an alternative that does not match.
 #[test]
 fn nested_names_are_qualified_by_their_objects() {
     let inner = json!({"properties": {"foo": {}}});
@@ -157,7 +156,7 @@ fn texts() {
         json!({"type": "string", "pattern": "^.{0,2}$"}),
         Expected::No,
     );
-    // What is not regular is compared with itself only.
+    // An irregular pattern is only equal to itself.
     same(
         json!({"type": "string", "pattern": "^(?=a)"}),
         json!({"type": "string", "allOf": [{"pattern": "^(?=a)"}]}),
@@ -212,7 +211,7 @@ fn lists() {
 
 /// Near-equal types, compared by meaning (Apicurio/apicurio-registry#9869).
 #[test]
-fn sets_of_values_are_compared_and_not_spellings() {
+fn schemas_are_compared_by_value_not_by_notation() {
     let of =
         |schema: Value| json!({"type": "object", "properties": {"x": schema}, "additionalProperties": false});
     check(of(json!({"type": ["string", "null"]})), of(json!({"type": ["integer", "null"]})), Expected::No);
@@ -298,7 +297,7 @@ fn alternatives() {
         json!({"not": {"anyOf": [{"type": "string"}, {"minimum": 3}]}}),
         json!({"allOf": [{"not": {"type": "string"}}, {"not": {"minimum": 3}}]}),
     );
-    // By other names, and inline.
+    // With other definition names, and inline.
     let by_name = |name: &str| json!({"anyOf": [{"$ref": format!("#/$defs/{name}")}, {"type": "null"}], "$defs": {name: {"type": "object", "properties": {"x": {"$ref": format!("#/$defs/{name}")}}}}});
     same(by_name("one"), by_name("two"));
     same(
@@ -314,7 +313,7 @@ fn alternatives() {
     }
 }
 
-/// Lists and trees that contain themselves.
+/// Recursive lists and trees.
 #[test]
 fn recursion() {
     let tree = |leaf: Value| {
@@ -326,7 +325,7 @@ fn recursion() {
     };
     same(tree(json!({"type": "integer"})), tree(json!({"type": "integer", "description": "a leaf"})));
     widens(tree(json!({"type": "integer"})), tree(json!({"type": "number"})));
-    // A rule that is met only one level down.
+    // A rule that only applies one level deeper.
     let mut deeper = tree(json!({"type": "integer"}));
     deeper["$defs"]["inner"] = tree(json!({"type": "string"}))["$defs"]["tree"].clone();
     deeper["$defs"]["tree"]["properties"]["children"]["items"] = json!({"$ref": "#/$defs/inner"});
@@ -335,8 +334,8 @@ fn recursion() {
 }
 
 #[test]
-fn unreadable_schemas_are_unknown() {
-    for odd in [
+fn unsupported_schemas_are_unknown() {
+    for unsupported in [
         json!({"$ref": "https://example.com/schema"}),
         json!({"$dynamicRef": "#x"}),
         json!({"anyOf": [{"$ref": "#"}, {"type": "string"}]}),
@@ -346,9 +345,9 @@ fn unreadable_schemas_are_unknown() {
         json!({"type": 3}),
         json!({"required": "a"}),
     ] {
-        check(json!({}), odd, Expected::Unknown);
+        check(json!({}), unsupported, Expected::Unknown);
     }
-    // Older dialects in their own words.
+    // Keywords of older dialects.
     let old = |more: Value| {
         let mut schema = json!({"$schema": "http://json-schema.org/draft-07/schema#"});
         schema.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -370,7 +369,7 @@ fn unreadable_schemas_are_unknown() {
     widens(draft_7, json!({"type": "number"}));
 }
 
-/// Alternatives of alternatives, which a stranger's schema may have: the answer comes at once all the same.
+/// Nested alternatives grow exponentially; the limit ends the search soon.
 #[test]
 fn exponential_growth_is_given_up() {
     let level = |number: usize| json!({"$ref": format!("#/$defs/l{}", number + 1)});
@@ -382,7 +381,7 @@ fn exponential_growth_is_given_up() {
     for end in [json!({"type": "string", "format": "x"}), json!(false)] {
         definitions.insert("l40".to_owned(), end);
         let schema = json!({"$ref": "#/$defs/l0", "$defs": definitions});
-        // Whatever the last level says, one of the arms holds.
+        // One of the alternatives matches, whatever the last level is.
         assert!(!matches!(compare(&json!({}), &schema), Answer::No { .. }));
         compare(&schema, &json!({"type": "integer", "minimum": 3}));
     }

@@ -1,31 +1,30 @@
-//! Which members of a value only the second schema names: told from the schemas themselves, by another way than the one that
-//! is tested.
+//! Finds undeclared members of a value independently of the tested implementation.
 
 use serde_json::{Map, Value};
 
 use super::super::is_annotation;
 
-/// A document, and the schemas in it that speak of one value.
+/// A document, and its schemas for one value.
 #[derive(Clone)]
 struct Side<'a> {
     document: &'a Value,
     schemas: Vec<&'a Value>,
 }
 
-/// Whether the value has a member that `new` lists by `properties` and of which `old` says nothing, at any depth.
+/// Returns whether the value has a member, at any depth, that `new` lists in `properties` and `old` does not declare.
 pub(crate) fn has_undeclared_names(old: &Value, new: &Value, value: &Value) -> bool {
     let side = |document| Side { document, schemas: vec![document] };
     has_undeclared(&side(old), &side(new), value)
 }
 
 fn has_undeclared(old: &Side<'_>, new: &Side<'_>, value: &Value) -> bool {
-    let [old, new] = [old.in_place(), new.in_place()];
+    let [old, new] = [old.with_in_place_subschemas(), new.with_in_place_subschemas()];
     if new.schemas.is_empty() {
         return false;
     }
     match value {
         Value::Object(members) => members.iter().any(|(name, member)| {
-            (new.lists(name) && !old.speaks_of(name))
+            (new.lists(name) && !old.declares(name))
                 || has_undeclared(&old.of_member(name), &new.of_member(name), member)
         }),
         Value::Array(items) => items
@@ -41,27 +40,27 @@ impl<'a> Side<'a> {
         Self { document: self.document, schemas }
     }
 
-    /// These schemas, and those in them that speak of the same value.
-    fn in_place(&self) -> Self {
+    /// Returns these schemas and their subschemas for the same value.
+    fn with_in_place_subschemas(&self) -> Self {
         let mut found: Vec<&Value> = Vec::new();
-        let mut waiting = self.schemas.clone();
-        while let Some(schema) = waiting.pop() {
+        let mut pending = self.schemas.clone();
+        while let Some(schema) = pending.pop() {
             if found.iter().any(|known| std::ptr::eq(*known, schema)) {
                 continue;
             }
             found.push(schema);
             let Some(members) = schema.as_object() else { continue };
             for key in ["allOf", "anyOf", "oneOf"] {
-                waiting.extend(members.get(key).and_then(Value::as_array).into_iter().flatten());
+                pending.extend(members.get(key).and_then(Value::as_array).into_iter().flatten());
             }
-            waiting.extend(members.get("not"));
+            pending.extend(members.get("not"));
             if let Some(condition) = members.get("if") {
-                waiting.push(condition);
-                waiting.extend(["then", "else"].iter().filter_map(|key| members.get(*key)));
+                pending.push(condition);
+                pending.extend(["then", "else"].iter().filter_map(|key| members.get(*key)));
             }
-            waiting.extend(map(schema, "dependentSchemas").map(|(_, part)| part));
+            pending.extend(map(schema, "dependentSchemas").map(|(_, part)| part));
             let targets = ["$ref", "$dynamicRef"].into_iter().filter_map(|key| members.get(key)?.as_str());
-            waiting.extend(targets.filter_map(|to| self.target(to)));
+            pending.extend(targets.filter_map(|to| self.target(to)));
         }
         self.with(found)
     }
@@ -78,7 +77,7 @@ impl<'a> Side<'a> {
         self.schemas.iter().any(|schema| map(schema, "properties").any(|(own, _)| own == name))
     }
 
-    fn speaks_of(&self, name: &str) -> bool {
+    fn declares(&self, name: &str) -> bool {
         let has = |list: Option<&Value>| {
             list.and_then(Value::as_array).is_some_and(|names| names.iter().any(|one| one == name))
         };
@@ -126,7 +125,7 @@ fn values(schema: &Value) -> impl Iterator<Item = &Value> {
     schema.get("enum").and_then(Value::as_array).into_iter().flatten().chain(schema.get("const"))
 }
 
-/// Whether the schema refuses anything at all, by its keywords.
+/// Returns whether the schema has keywords that may reject a value.
 fn is_rule(schema: &Value) -> bool {
     const NO_RULES: [&str; 6] = ["then", "else", "minContains", "maxContains", "$defs", "$anchor"];
     match schema {

@@ -1,12 +1,12 @@
-//! Random schemas with every keyword of JSON Schema 2020-12, and pairs whose answer is known from how they were made.
+//! Random schemas with every keyword of JSON Schema 2020-12, and pairs whose answer is known from how they were generated.
 
 use serde_json::{Map, Value, json};
 
-use super::dice::{Dice, NAMES, PATTERNS, TEXTS};
+use super::random::{NAMES, PATTERNS, Rng, TEXTS};
 
-/// How a schema was made out of another.
+/// How a generated schema relates to its original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Made {
+pub(crate) enum Relation {
     /// It accepts the same values.
     Equal,
     /// It accepts no more values.
@@ -15,7 +15,7 @@ pub(crate) enum Made {
     Widened,
 }
 
-/// Keywords whose value is a schema for other values than the one that the schema itself is for.
+/// Keywords whose subschemas apply to items and members.
 const INTO: [&str; 6] = [
     "items",
     "contains",
@@ -25,12 +25,12 @@ const INTO: [&str; 6] = [
     "propertyNames",
 ];
 
-impl Dice {
-    /// A schema with every keyword, whose references lead to its own definitions.
+impl Rng {
+    /// Returns a schema with any keywords, whose references lead to its own definitions.
     pub(crate) fn full_document(&mut self) -> Value {
-        let mut root = self.full(3);
-        let mut first = self.full(2);
-        let mut second = self.full(2);
+        let mut root = self.any_schema(3);
+        let mut first = self.any_schema(2);
+        let mut second = self.any_schema(2);
         if let Value::Object(first) = &mut first {
             first.insert("$anchor".to_owned(), json!("anchor"));
         }
@@ -43,8 +43,8 @@ impl Dice {
         root
     }
 
-    /// Any schema, `depth` levels deep at most.
-    pub(crate) fn full(&mut self, depth: usize) -> Value {
+    /// Returns any schema, at most `depth` levels deep.
+    pub(crate) fn any_schema(&mut self, depth: usize) -> Value {
         if self.one_in(16) {
             return json!(!self.one_in(3));
         }
@@ -88,11 +88,11 @@ impl Dice {
                 json!({self.pick(&NAMES): names})
             }
             "allOf" | "anyOf" | "oneOf" => (0..=self.below(3))
-                .map(|_| inner.map(|inner| self.full(inner)))
+                .map(|_| inner.map(|inner| self.any_schema(inner)))
                 .collect::<Option<Vec<_>>>()?
                 .into(),
             "prefixItems" => (0..=self.below(2))
-                .map(|_| inner.map(|inner| self.full(inner)))
+                .map(|_| inner.map(|inner| self.any_schema(inner)))
                 .collect::<Option<Vec<_>>>()?
                 .into(),
             "not"
@@ -104,14 +104,14 @@ impl Dice {
             | "additionalProperties"
             | "propertyNames"
             | "unevaluatedItems"
-            | "unevaluatedProperties" => self.full(inner?),
+            | "unevaluatedProperties" => self.any_schema(inner?),
             "properties" => {
                 let names: Vec<_> = NAMES.into_iter().filter(|_| self.one_in(2)).collect();
-                let parts = names.into_iter().map(|name| Some((name.to_owned(), self.full(inner?))));
+                let parts = names.into_iter().map(|name| Some((name.to_owned(), self.any_schema(inner?))));
                 Value::Object(parts.collect::<Option<_>>()?)
             }
-            "patternProperties" => json!({self.pick(&PATTERNS): self.full(inner?)}),
-            "dependentSchemas" => json!({self.pick(&NAMES): self.full(inner?)}),
+            "patternProperties" => json!({self.pick(&PATTERNS): self.any_schema(inner?)}),
+            "dependentSchemas" => json!({self.pick(&NAMES): self.any_schema(inner?)}),
             "$ref" => json!(self.pick(&["#/$defs/x", "#/$defs/y", "#", "#anchor"])),
             "$dynamicRef" => json!("#dynamic"),
             "title" | "$comment" => json!(self.pick(&TEXTS)),
@@ -121,20 +121,20 @@ impl Dice {
         })
     }
 
-    /// A schema that is made out of another in a known way, somewhere in it.
-    pub(crate) fn generate(&mut self, made: Made, document: &Value) -> Value {
+    /// Returns a changed copy of a schema that has a known relation to it.
+    pub(crate) fn generate(&mut self, relation: Relation, document: &Value) -> Value {
         let Value::Object(members) = document else { return document.clone() };
-        // Where a schema leads back to its root, less in one place may be more in another, behind `not`, and what the root
-        // looks at counts in another place.
+        // If a schema refers to its root, a narrower part may widen another one, inside `not`, and what the root evaluates
+        // counts in another location.
         let text = document.to_string();
-        if text.contains("\"#\"") && (made != Made::Equal || text.contains("unevaluated")) {
+        if text.contains("\"#\"") && (relation != Relation::Equal || text.contains("unevaluated")) {
             return document.clone();
         }
         let mut root = members.clone();
         let definitions = root.shift_remove("$defs").unwrap_or_else(|| json!({}));
         let mut extracted = None;
         let mut changed = Value::Object(root);
-        self.make_somewhere(made, &mut changed, &mut extracted, 3);
+        self.change_somewhere(relation, &mut changed, &mut extracted, 3);
         let mut root = match changed {
             Value::Object(root) => root,
             other => Map::from_iter([("allOf".to_owned(), json!([other]))]),
@@ -147,10 +147,10 @@ impl Dice {
         Value::Object(root)
     }
 
-    /// Goes to a place that a value of its own must fit, so that what is said around it does not matter.
-    fn make_somewhere(
+    /// Changes a subschema that applies to an item or member of its own, so that no other keyword affects it.
+    fn change_somewhere(
         &mut self,
-        made: Made,
+        relation: Relation,
         schema: &mut Value,
         extracted: &mut Option<Value>,
         depth: usize,
@@ -160,31 +160,31 @@ impl Dice {
             match (key.as_str(), members.get_mut(&key)) {
                 ("properties" | "patternProperties", Some(Value::Object(map))) if !map.is_empty() => {
                     let name = map.keys().nth(self.below(map.len())).cloned().unwrap_or_default();
-                    return self.make_somewhere(made, &mut map[&name], extracted, depth - 1);
+                    return self.change_somewhere(relation, &mut map[&name], extracted, depth - 1);
                 }
                 ("prefixItems", Some(Value::Array(parts))) if !parts.is_empty() => {
                     let at = self.below(parts.len());
-                    return self.make_somewhere(made, &mut parts[at], extracted, depth - 1);
+                    return self.change_somewhere(relation, &mut parts[at], extracted, depth - 1);
                 }
-                // More or fewer items that are counted are another thing.
-                ("contains", _) if made != Made::Equal => {}
+                // Counting more or fewer items changes the relation.
+                ("contains", _) if relation != Relation::Equal => {}
                 (key, Some(inner)) if INTO.contains(&key) => {
-                    return self.make_somewhere(made, inner, extracted, depth - 1);
+                    return self.change_somewhere(relation, inner, extracted, depth - 1);
                 }
                 _ => {}
             }
         }
-        let other = self.full(1);
+        let other = self.any_schema(1);
         let own = schema.clone();
-        *schema = match made {
-            Made::Narrowed => json!({"allOf": [own, other]}),
-            Made::Widened => json!({"anyOf": [own, other]}),
-            Made::Equal => self.rewritten(own, &other, extracted),
+        *schema = match relation {
+            Relation::Narrowed => json!({"allOf": [own, other]}),
+            Relation::Widened => json!({"anyOf": [own, other]}),
+            Relation::Equal => self.rewrite(own, &other, extracted),
         };
     }
 
-    /// The same schema, written in another way. `other` is any schema.
-    fn rewritten(&mut self, own: Value, other: &Value, extracted: &mut Option<Value>) -> Value {
+    /// Returns an equivalent schema. `other` is any schema.
+    fn rewrite(&mut self, own: Value, other: &Value, extracted: &mut Option<Value>) -> Value {
         match self.below(22) {
             0 => json!({"allOf": [own]}),
             1 => json!({"anyOf": [own, false]}),
@@ -207,12 +207,12 @@ impl Dice {
                 json!({"oneOf": [{"type": "object", "allOf": [own]}, {"not": {"type": "object"}, "allOf": [own]}]})
             }
             15 => json!({"if": {"not": own}, "then": false}),
-            _ => self.respelled(own),
+            _ => self.respell(own),
         }
     }
 
-    /// The same schema with another keyword or a further one.
-    fn respelled(&mut self, own: Value) -> Value {
+    /// Returns an equivalent schema with other or additional keywords.
+    fn respell(&mut self, own: Value) -> Value {
         let Value::Object(mut members) = own else { return own };
         let has = |members: &Map<String, Value>, key: &str| members.contains_key(key);
         for (key, value) in [
@@ -231,7 +231,7 @@ impl Dice {
             }
         }
         if !has(&members, "unevaluatedItems") && !has(&members, "contains") && self.one_in(2) {
-            members.insert("contains".to_owned(), self.full(1));
+            members.insert("contains".to_owned(), self.any_schema(1));
             members.insert("minContains".to_owned(), json!(0));
             members.shift_remove("maxContains");
         }
@@ -257,12 +257,12 @@ impl Dice {
         if let Some(Value::Array(values)) = members.get_mut("enum") {
             values.reverse();
         }
-        // The order of keywords means nothing.
+        // The order of keywords is irrelevant.
         Value::Object(members.into_iter().rev().collect())
     }
 }
 
-/// Every keyword, those that make schemas interesting more than once.
+/// All keywords; some are repeated so that they are used more often.
 const KEYWORDS: [&str; 60] = [
     "enum",
     "const",

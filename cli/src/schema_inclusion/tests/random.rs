@@ -1,17 +1,17 @@
-//! Random schemas, edits of schemas, and values, from small alphabets so that they meet each other.
+//! Random schemas, edits of schemas, and values, from small alphabets so that they are related.
 
 use serde_json::{Map, Value, json};
 
-/// Numbers from a seed, the same on each run (`SplitMix64`).
+/// A generator of pseudo-random numbers, the same for each seed (`SplitMix64`).
 #[derive(Debug)]
-pub(crate) struct Dice(pub(crate) u64);
+pub(crate) struct Rng(pub(crate) u64);
 
 pub(super) const NAMES: [&str; 4] = ["a", "b", "ab", "c"];
 pub(super) const TEXTS: [&str; 6] = ["", "a", "ab", "b", "abc", "7"];
 pub(super) const PATTERNS: [&str; 4] = ["^a", "b$", "^[ab]*$", "^.{2}$"];
 const FORMATS: [&str; 2] = ["date", "email"];
 
-impl Dice {
+impl Rng {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -50,7 +50,7 @@ impl Dice {
         }
     }
 
-    /// Any value, `depth` levels deep at most.
+    /// Returns any value, at most `depth` levels deep.
     pub(crate) fn value(&mut self, depth: usize) -> Value {
         match self.below(if depth == 0 { 4 } else { 8 }) {
             0..4 => self.scalar(),
@@ -66,16 +66,16 @@ impl Dice {
         }
     }
 
-    /// A value near to another one.
-    pub(crate) fn near(&mut self, value: &Value) -> Value {
-        let mut near = value.clone();
-        match &mut near {
+    /// Returns a copy of a value with a small change.
+    pub(crate) fn mutate(&mut self, value: &Value) -> Value {
+        let mut copy = value.clone();
+        match &mut copy {
             Value::Array(items) if !items.is_empty() && !self.one_in(4) => {
                 let at = self.below(items.len());
                 match self.below(3) {
                     0 => drop(items.remove(at)),
                     1 => items.push(items[at].clone()),
-                    _ => items[at] = self.near(&items[at].clone()),
+                    _ => items[at] = self.mutate(&items[at].clone()),
                 }
             }
             Value::Object(members) if !members.is_empty() && !self.one_in(4) => {
@@ -85,17 +85,17 @@ impl Dice {
                     0 => drop(members.shift_remove(&name)),
                     1 => drop(members.insert(self.pick(&NAMES).to_owned(), self.scalar())),
                     _ => {
-                        let changed = self.near(&members[&name].clone());
+                        let changed = self.mutate(&members[&name].clone());
                         members.insert(name, changed);
                     }
                 }
             }
             _ => return self.scalar(),
         }
-        near
+        copy
     }
 
-    /// A schema whose references lead to its own definitions.
+    /// Returns a schema whose references lead to its own definitions.
     pub(crate) fn document(&mut self) -> Value {
         let mut root = self.schema(3);
         let definitions = json!({"x": self.schema(2), "y": self.schema(2)});
@@ -113,7 +113,7 @@ impl Dice {
         let kind = self.below(if depth == 0 { 5 } else { 14 });
         match kind {
             0 => self.number_rules(&mut schema),
-            1 | 2 => self.text_rules(&mut schema),
+            1 | 2 => self.string_rules(&mut schema),
             3 => {
                 let values: Vec<Value> = (0..=self.below(3)).map(|_| self.scalar()).collect();
                 schema.insert("enum".to_owned(), values.into());
@@ -157,7 +157,7 @@ impl Dice {
         }
     }
 
-    fn text_rules(&mut self, schema: &mut Map<String, Value>) {
+    fn string_rules(&mut self, schema: &mut Map<String, Value>) {
         if self.one_in(4) {
             schema.insert("type".to_owned(), json!(["string", "null"]));
         } else {
@@ -239,8 +239,8 @@ impl Dice {
         }
     }
 
-    /// The schema with a few changes somewhere in it.
-    pub(crate) fn edited(&mut self, schema: &Value) -> Value {
+    /// Returns a copy of the schema with a few changes.
+    pub(crate) fn edit_copy(&mut self, schema: &Value) -> Value {
         let mut edited = schema.clone();
         for _ in 0..=self.below(3) {
             self.edit(&mut edited, 3);
@@ -314,7 +314,7 @@ impl Dice {
             ("$defs", _) => {}
             _ => drop(members.shift_remove(&key)),
         }
-        // The same name twice is no schema any more.
+        // A schema must not list a name twice.
         if let Some(Value::Array(required)) = members.get_mut("required") {
             let mut seen = Vec::new();
             required.retain(|name| {
