@@ -148,7 +148,7 @@ impl Command {
     }
 }
 
-/// What `--help` shows below the flags of a command: examples and exit codes.
+/// Returns what `--help` shows below the flags of a command: examples and exit codes.
 pub(crate) fn help(examples: &str) -> String {
     format!("{examples}\n\n{}", Exit::HELP)
 }

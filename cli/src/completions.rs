@@ -27,7 +27,7 @@ Examples:
 They complete `cargo-mcp …`; `cargo mcp …` is completed by cargo's own.";
 }
 
-/// Prints the completion script of `command`, which is this program's.
+/// Prints the completion script of `command`, which is this program.
 ///
 /// # Errors
 /// [`Error::Write`].

@@ -36,7 +36,7 @@ Examples:
   cargo mcp docs --context orders/42       the tools of one place";
 }
 
-/// Runs the command. The tools of several servers follow one another, in the order of the servers' names.
+/// Runs the command. Servers are sorted by name.
 ///
 /// # Errors
 /// Any [`Error`]; its exit code is [`Exit::from`] it.
@@ -58,6 +58,6 @@ fn full(documents: &[Document]) -> String {
     let tools = documents.iter().flat_map(|document| &document.manifest.tools);
     let tools = tools.map(docs::full).collect::<Vec<_>>().join("\n");
     let features: String = documents.iter().map(|document| feature_pages(&document.manifest)).collect();
-    // A section begins with a line between it and what is before.
+    // Sections are separated by a blank line.
     if tools.is_empty() { features.trim_start().to_owned() } else { tools + &features }
 }

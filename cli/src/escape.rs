@@ -1,8 +1,8 @@
-//! Text of others, made harmless for terminals and for runners of GitHub Actions.
+//! Escapes third-party text for terminals and for runners of GitHub Actions.
 
 use toolwright_core::manifest::{is_hidden, visible};
 
-/// A text of many lines that others wrote, each marked as such: no line of it looks like one of ours.
+/// Marks each line of a third-party text, so that it cannot be confused with messages of this program.
 pub(crate) fn quote_lines(text: &str) -> String {
     let lines = text
         .trim_end()
@@ -11,31 +11,31 @@ pub(crate) fn quote_lines(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A text of many lines with its hidden characters written out, but for line ends, tabs, and joiners and selectors of
-/// pictures, which do no harm; and without [commands](escape_commands).
+/// Escapes hidden characters, except line ends, tabs, and joiners and selectors of emoji, which are harmless, and
+/// [commands](escape_commands).
 pub(crate) fn escape_text(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
+    let mut escaped = String::with_capacity(text.len());
     let mut before = ' ';
     for character in text.chars() {
-        let is_picture = matches!(character, '\u{200d}' | '\u{fe0e}'..='\u{fe0f}')
+        let is_emoji_part = matches!(character, '\u{200d}' | '\u{fe0e}'..='\u{fe0f}')
             && !before.is_ascii()
             && !is_hidden(before);
-        if is_hidden(character) && !matches!(character, '\n' | '\t') && !is_picture {
-            shown.extend(character.escape_unicode());
+        if is_hidden(character) && !matches!(character, '\n' | '\t') && !is_emoji_part {
+            escaped.extend(character.escape_unicode());
         } else {
-            shown.push(character);
+            escaped.push(character);
         }
-        if !is_picture {
+        if !is_emoji_part {
             before = character;
         }
     }
-    escape_commands(&shown)
+    escape_commands(&escaped)
 }
 
-/// Takes the meaning from what a runner of GitHub Actions would obey: `::` at the start of a line, whatever white space
-/// is before it, and `##[` anywhere (actions/runner, `ActionCommand`).
+/// Escapes commands for runners of GitHub Actions: `::` at the start of a line, also after white space, and `##[` anywhere
+/// (actions/runner, `ActionCommand`).
 pub(crate) fn escape_commands(text: &str) -> String {
-    let line = |line: &str| {
+    let escape_line = |line: &str| {
         let start = line.len() - line.trim_start().len();
         let line = match line[start..].strip_prefix("::") {
             Some(rest) => format!("{}\\u{{3a}}:{rest}", &line[..start]),
@@ -43,7 +43,7 @@ pub(crate) fn escape_commands(text: &str) -> String {
         };
         line.replace("##[", "#\\u{23}[")
     };
-    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+    text.split('\n').map(escape_line).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

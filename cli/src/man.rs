@@ -27,24 +27,24 @@ Examples:
                                      install it, with one page a command";
 }
 
-/// Prints the page of `command`, which is this program's, or writes one page for each subcommand.
+/// Prints the page of `command`, which is this program, or writes one page for each subcommand.
 ///
 /// # Errors
 /// [`Error::Write`].
 pub(crate) fn run(args: &ManArgs, command: Command) -> Result<Exit, Error> {
-    // Pages are named after the program that is installed.
+    // Pages are named after the installed program.
     let command = command.bin_name("cargo-mcp");
     if let Some(folder) = &args.out {
-        clap_mangen::generate_to(command, folder).map_err(|source| cannot_write(folder, source))?;
+        clap_mangen::generate_to(command, folder).map_err(|source| write_error(folder, source))?;
         return Ok(Exit::Ok);
     }
     let mut text = Vec::new();
     let rendered = clap_mangen::Man::new(command).render(&mut text);
-    rendered.map_err(|source| cannot_write(Path::new("standard output"), source))?;
+    rendered.map_err(|source| write_error(Path::new("standard output"), source))?;
     shell::print(&String::from_utf8_lossy(&text))?;
     Ok(Exit::Ok)
 }
 
-fn cannot_write(file: &Path, source: std::io::Error) -> Error {
+fn write_error(file: &Path, source: std::io::Error) -> Error {
     Error::Write { file: file.to_owned(), source }
 }

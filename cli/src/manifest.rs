@@ -110,15 +110,15 @@ fn deliver(documents: Vec<Document>, args: &ResultArgs, shell: Shell) -> Result<
         }
         return Ok(Exit::Ok);
     }
-    if documents.len() > 1 && args.format.holds_one() {
-        return Err(several(&documents));
+    if documents.len() > 1 && args.format.has_one_server() {
+        return Err(several_servers_error(&documents));
     }
     let print = if args.format.is_json() { shell::print_json } else { shell::print };
     print(&render(&documents, args.format))?;
     Ok(Exit::Ok)
 }
 
-/// Which documents belong in which file: one each in a folder, else all in the one file, if its format can hold them.
+/// Assigns documents to files: one per file in a folder, or all to one file if the format supports that.
 fn files(
     path: &Path,
     documents: Vec<Document>,
@@ -127,8 +127,8 @@ fn files(
     let is_folder =
         path.is_dir() || path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]);
     if !is_folder {
-        if documents.len() > 1 && format.holds_one() {
-            return Err(several(&documents));
+        if documents.len() > 1 && format.has_one_server() {
+            return Err(several_servers_error(&documents));
         }
         return Ok(vec![(path.to_owned(), documents)]);
     }
@@ -146,17 +146,17 @@ fn files(
     }
 }
 
-/// A server's name as a file's: what could be a folder or is special on some system becomes `-`.
+/// Converts a server name to a file name: characters that are special on any system become `-`.
 fn file_name(server: &str) -> String {
     let is_plain = |character: char| character.is_alphanumeric() || matches!(character, '-' | '_' | '.');
     server.chars().map(|character| if is_plain(character) { character } else { '-' }).collect()
 }
 
-fn several(documents: &[Document]) -> Error {
+fn several_servers_error(documents: &[Document]) -> Error {
     Error::SeveralServers { servers: documents.iter().map(Document::place).collect() }
 }
 
-/// The text of a file of this format. What a reader does not see is written out, so that a review shows it.
+/// Renders a file in this format. Hidden characters are escaped, so that reviews show them.
 fn render(documents: &[Document], format: Format) -> String {
     if let Some(exported) = export(documents, format) {
         return if format.is_json() {
@@ -168,7 +168,7 @@ fn render(documents: &[Document], format: Format) -> String {
     documents.iter().map(|document| document.manifest.to_json()).collect()
 }
 
-/// Writes a file with the folders that it needs; one that says the same already keeps its time stamp, for `make`.
+/// Writes a file and its folders; an unchanged file keeps its time stamp, for `make`.
 fn write(file: &Path, text: &str) -> Result<(), Error> {
     if fs::read(file).is_ok_and(|old| old == text.as_bytes()) {
         return Ok(());
@@ -207,15 +207,15 @@ fn check(files: &[(PathBuf, Vec<Document>)], format: Format, shell: Shell) -> Re
     Ok(exit)
 }
 
-/// The differences between a file and the documents that belong in it, one per line.
+/// Returns the differences between a file and its documents, one per line.
 fn differences(old: &str, documents: &[Document], format: Format) -> Result<Vec<String>, ManifestError> {
     let Some(first) = documents.first() else { return Ok(Vec::new()) };
     let (old, new) = match format {
         Format::Mcp => (Manifest::from_json(old)?, first.manifest.clone()),
         Format::Jsonl => {
-            // A file of this format says nothing about servers, so both sides get the same one.
+            // A file of this format contains no server, so both sides get the same one.
             let manifest = |tools| Manifest::new(first.manifest.server.clone(), None, tools);
-            let old: Vec<ToolDefinition> = old.lines().map(definition).collect::<Result<_, _>>()?;
+            let old: Vec<ToolDefinition> = old.lines().map(parse_definition).collect::<Result<_, _>>()?;
             let new = documents.iter().flat_map(|document| document.manifest.tools.clone()).collect();
             (manifest(old)?, manifest(new)?)
         }
@@ -233,8 +233,8 @@ fn differences(old: &str, documents: &[Document], format: Format) -> Result<Vec<
     Ok(manifest::diff(&old, &new).iter().map(ToString::to_string).collect())
 }
 
-/// The definition in a line: a record of a tool or, as former versions wrote it, the definition alone.
-fn definition(line: &str) -> Result<ToolDefinition, serde_json::Error> {
+/// Parses the definition in a line: a tool record or, as former versions wrote it, only the definition.
+fn parse_definition(line: &str) -> Result<ToolDefinition, serde_json::Error> {
     match serde_json::from_str::<ToolValue>(line) {
         Ok(value) => {
             value.definition().ok_or_else(|| serde_json::Error::custom("the kind of the tool is not known"))
@@ -244,7 +244,7 @@ fn definition(line: &str) -> Result<ToolDefinition, serde_json::Error> {
     }
 }
 
-/// The first line that differs: the other formats are made from the manifest, which says the rest.
+/// Returns the first line that differs; other formats are generated from the manifest, which shows the rest.
 fn different_lines(old: &str, new: &str) -> Vec<String> {
     let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
     let line = (0..old.len().max(new.len())).find(|line| old.get(*line) != new.get(*line));
@@ -257,7 +257,7 @@ fn different_lines(old: &str, new: &str) -> Vec<String> {
     .collect()
 }
 
-/// The command of this run with `--out` instead of `--check`.
+/// Returns the command of this run with `--out` instead of `--check`.
 fn update_command() -> String {
     let args = strip_subcommand(env::args_os()).skip(1).map(|arg| {
         match arg.to_str().and_then(|arg| arg.strip_prefix("--check=")) {

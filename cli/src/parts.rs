@@ -1,4 +1,4 @@
-//! `cargo mcp parts`: tool parts of chat messages in one form.
+//! `cargo mcp parts`: converts tool parts of chat messages to one form.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::flags::OutputArgs;
 use crate::shell::{self, Shell};
 
-/// The longest input: 64 MiB.
+/// Maximum size of the input: 64 MiB.
 const MAX_INPUT_BYTES: u64 = 64 << 20;
 
 #[derive(Debug, Args)]
@@ -55,7 +55,7 @@ enum PartsCommand {
 
 #[derive(Debug, Args)]
 struct InputArgs {
-    /// JSON values, one after the other; standard input if left out or `-`. The items of an array count one by one
+    /// A sequence of JSON values [default: standard input, also for `-`]. Arrays are expanded to their items
     file: Option<PathBuf>,
 }
 
@@ -130,7 +130,7 @@ fn print(value: &Value) -> Result<(), Error> {
     shell::print_json(&format!("{value}\n"))
 }
 
-/// The values of the input; those of an array one by one.
+/// Reads the values of the input; an array is expanded to its items.
 fn read(input: &InputArgs) -> Result<Vec<Value>, Error> {
     let values = read_messages(input)?.into_iter().flat_map(|value| match value {
         Value::Array(items) => items,
@@ -139,12 +139,12 @@ fn read(input: &InputArgs) -> Result<Vec<Value>, Error> {
     Ok(values.collect())
 }
 
-/// The values of the input as they are.
+/// Reads the values of the input, with arrays unchanged.
 fn read_messages(input: &InputArgs) -> Result<Vec<Value>, Error> {
     read_file(input.file.as_deref())
 }
 
-/// The values of a file as they are; of standard input without one, or for `-`.
+/// Reads the values of a file, or of standard input if it is absent or `-`.
 ///
 /// # Errors
 /// [`Error::Read`] and [`Error::Json`].
@@ -154,7 +154,7 @@ pub(crate) fn read_file(file: Option<&Path>) -> Result<Vec<Value>, Error> {
     values.map_err(|source| Error::Json { file: name, source })
 }
 
-/// The name and the bytes of a file; of standard input without one, or for `-`. At most 64 MiB.
+/// Returns the name and the bytes of a file, or of standard input if it is absent or `-`; at most 64 MiB.
 ///
 /// # Errors
 /// [`Error::Read`].

@@ -1,16 +1,16 @@
-//! Another `cargo-mcp` first on the PATH: another published package has a program of this name.
+//! Detects another `cargo-mcp` that comes first on the PATH: another published package has a program with this name.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// The other program, if `cargo mcp` or `cargo-mcp` on this PATH would not start the running one.
+/// Returns the other program, if `cargo mcp` or `cargo-mcp` on this PATH would not start the running one.
 pub(crate) fn find() -> Option<Clash> {
     let running = env::current_exe().ok()?.canonicalize().ok()?;
     let first = first_on_path(&env::var_os("PATH")?)?;
     clash(&first, &running)
 }
 
-/// A program that is in front of the running one.
+/// A program that precedes the running one on the PATH.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Clash {
     first: PathBuf,
@@ -22,7 +22,7 @@ fn first_on_path(path: &std::ffi::OsStr) -> Option<PathBuf> {
     env::split_paths(path).map(|folder| folder.join(&name)).find(|file| file.is_file())
 }
 
-/// Links to the running program are no clash.
+/// Returns the clash, if any; links to the running program are none.
 fn clash(first: &Path, running: &Path) -> Option<Clash> {
     let is_running = first.canonicalize().is_ok_and(|file| file == running);
     (!is_running).then(|| Clash { first: first.to_owned(), running: running.to_owned() })

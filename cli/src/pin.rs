@@ -1,5 +1,4 @@
-//! `cargo mcp pin`: writes what each definition hashes to into a lock file, so that nothing is offered under a known name
-//! that nobody has looked at.
+//! `cargo mcp pin`: writes the hash of each definition to a lock file, so that no definition changes without a review.
 
 use clap::Args;
 use toolwright_core::manifest::visible;
@@ -14,7 +13,7 @@ use crate::source::{self, help_with_sources};
 pub(crate) struct PinArgs {
     #[command(flatten)]
     pub(crate) lock: LockArgs,
-    /// Accept the changes, all of them or those of these names and addresses
+    /// Accept all changes, or those of these names and URIs
     #[arg(long, value_name = "NAME", num_args = 0.., require_equals = true, value_delimiter = ',')]
     update: Option<Vec<String>>,
 }
@@ -33,7 +32,7 @@ Examples:
   cargo mcp pin --lock shop.lock.json -- npx shop-server";
 }
 
-/// Writes the lock file. One that is there is changed only as far as `--update` says.
+/// Writes the lock file. An existing one is only changed as `--update` says.
 ///
 /// # Errors
 /// Any [`Error`] of reading the source and the lock file, and of writing it.
@@ -52,12 +51,12 @@ pub(crate) fn run(args: PinArgs, shell: Shell) -> Result<Exit, Error> {
     let new = match update {
         None => old.clone(),
         Some(names) if names.is_empty() => old.with_all_of(&definitions),
-        Some(names) => accept_changes(&old, &old.like(&definitions), &names)?,
+        Some(names) => accept_changes(&old, &old.with_same_version(&definitions), &names)?,
     };
     if new != old {
         lock_file::write(&lock.lock, &new)?;
     }
-    let now = new.like(&definitions);
+    let now = new.with_same_version(&definitions);
     lock_file::report_uncompared(&new, &now, &lock.lock, shell);
     let left = new.drift(&now);
     if left.is_empty() {
@@ -68,7 +67,7 @@ pub(crate) fn run(args: PinArgs, shell: Shell) -> Result<Exit, Error> {
     Ok(Exit::Drift)
 }
 
-/// The old pins with those of these names as they are now.
+/// Returns the old pins with the current ones of these names.
 fn accept_changes(old: &Lock, now: &Lock, names: &[String]) -> Result<Lock, Error> {
     let mut new = old.clone();
     for name in names {

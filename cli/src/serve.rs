@@ -1,5 +1,5 @@
-//! `cargo mcp serve`: builds a server and runs it in its place, so that a client can be configured with a package instead of
-//! a file.
+//! `cargo mcp serve`: builds a server and replaces this process by it, so that a client can be configured with a package
+//! instead of a program.
 
 use std::convert::Infallible;
 use std::ffi::OsString;
@@ -36,10 +36,10 @@ Examples:
   cargo mcp serve -p shop --bin shop -- --port 8080";
 }
 
-/// Runs the command. The program gets this process's standard input and output, of which nothing is used before.
+/// Runs the command. The program inherits standard input and output, which are not used before.
 ///
 /// # Errors
-/// Any [`Error`] that is met before the program runs; after that, its exit code is the one of this process.
+/// Any [`Error`] before the program runs; afterwards, its exit code is that of this process.
 pub(crate) fn run(args: ServeArgs, shell: Shell) -> Result<Infallible, Error> {
     let ServeArgs { workflow, mut packages, arguments } = args;
     if let Some(folder) = workflow {
@@ -52,14 +52,14 @@ pub(crate) fn run(args: ServeArgs, shell: Shell) -> Result<Infallible, Error> {
     Err(Error::NotRunnable { file: program.file, source: become_program(command) })
 }
 
-/// Replaces this process, so that signals of the client reach the server, and none of ours stays behind.
+/// Replaces this process, so that signals of the client reach the server, and no wrapper process remains.
 #[cfg(unix)]
 fn become_program(mut command: Command) -> io::Error {
     use std::os::unix::process::CommandExt as _;
     command.exec()
 }
 
-/// Waits for the program where a process cannot be replaced.
+/// Runs the program and waits for it, since a process cannot be replaced on this system.
 #[cfg(not(unix))]
 #[expect(
     clippy::disallowed_methods,

@@ -1,8 +1,8 @@
 //! Messages on standard error, and results on standard output.
 //!
-//! Much of it comes from others: names, descriptions and errors of servers, paths, the output of programs. So nothing
-//! leaves this module that a terminal obeys or hides, and no line that a runner of GitHub Actions takes for a command.
-//! Strings of others are put on one line ([`visible`]); what is many lines goes through [`quote_lines`].
+//! Many strings come from third parties: names, descriptions and errors of servers, paths, the output of programs. This
+//! module escapes everything that a terminal interprets or hides, and everything that a runner of GitHub Actions would take
+//! for a command. Third-party strings are shown on one line ([`visible`]), or line by line ([`quote_lines`]).
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -20,12 +20,12 @@ use crate::escape::{escape_commands, escape_text, quote_lines};
 pub(crate) struct Shell {
     /// `-q`: no notes.
     quiet: bool,
-    /// `-v`: also what is being done.
+    /// `-v`: also progress messages.
     verbose: bool,
 }
 
 impl Shell {
-    /// A shell that follows `-q`, `-v` and, for all messages, `--color`; without it the terminal and `NO_COLOR` decide.
+    /// Creates a shell with `-q` and `-v`, and sets `--color` for all messages; by default the terminal and `NO_COLOR` decide.
     pub(crate) fn new(quiet: bool, verbose: bool, color: ColorChoice) -> Self {
         match color {
             ColorChoice::Auto => anstream::ColorChoice::Auto,
@@ -43,7 +43,7 @@ impl Shell {
         }
     }
 
-    /// Prints what is being run, with `-v`.
+    /// Prints the current action, with `-v`.
     pub(crate) fn running(self, text: &impl Display) {
         if self.verbose {
             anstream::eprintln!(
@@ -60,51 +60,51 @@ pub(crate) fn print(text: &str) -> Result<(), Error> {
     ignore_broken_pipe(io::stdout().write_all(escape_text(text).as_bytes()))
 }
 
-/// Writes JSON to standard output, with the same values and all of it visible.
+/// Writes JSON to standard output, with hidden characters escaped.
 pub(crate) fn print_json(text: &str) -> Result<(), Error> {
-    ignore_broken_pipe(io::stdout().write_all(shown_json(text).as_bytes()))
+    ignore_broken_pipe(io::stdout().write_all(visible_json_text(text).as_bytes()))
 }
 
-fn shown_json(text: &str) -> String {
-    // Outside of strings there is no `#`.
+fn visible_json_text(text: &str) -> String {
+    // `#` only occurs in strings.
     visible_json(text).replace("##[", "#\\u0023[")
 }
 
-/// Writes lines of JSON to standard output, as [`print_json`] does. A line that is marked as exact goes out byte for byte,
-/// unless a terminal shows it.
+/// Writes lines of JSON to standard output like [`print_json`]. Lines that are marked as exact are written byte for byte,
+/// unless standard output is a terminal.
 pub(crate) fn print_records(
     lines: impl IntoIterator<Item = (String, /* is exact */ bool)>,
 ) -> Result<(), Error> {
-    let text = records_text(lines, io::stdout().is_terminal());
+    let text = format_records(lines, io::stdout().is_terminal());
     ignore_broken_pipe(io::stdout().write_all(text.as_bytes()))
 }
 
-/// The same as text, for a file or a terminal.
-pub(crate) fn records_text(
+/// Formats records for [`print_records`] or for a file.
+pub(crate) fn format_records(
     lines: impl IntoIterator<Item = (String, /* is exact */ bool)>,
     is_terminal: bool,
 ) -> String {
-    let shown = |(line, is_exact): (String, bool)| {
-        let shown = if is_exact && !is_terminal { line } else { shown_json(&line) };
-        shown + "\n"
+    let format = |(line, is_exact): (String, bool)| {
+        let text = if is_exact && !is_terminal { line } else { visible_json_text(&line) };
+        text + "\n"
     };
-    lines.into_iter().map(shown).collect()
+    lines.into_iter().map(format).collect()
 }
 
-/// Writes commands for GitHub Actions to standard output, which are made of [`visible`] strings.
+/// Writes commands for GitHub Actions to standard output. Strings in them must be [`visible`].
 pub(crate) fn print_commands(text: &str) -> Result<(), Error> {
     ignore_broken_pipe(io::stdout().write_all(text.as_bytes()))
 }
 
-/// Writes a result with colours to standard output: they are taken out where it is no terminal. The strings in it must have
-/// been made [`visible`].
+/// Writes a result with colors to standard output; they are removed if it is not a terminal. Strings in it must be
+/// [`visible`].
 pub(crate) fn print_styled(text: &str) -> Result<(), Error> {
     ignore_broken_pipe(anstream::stdout().write_all(escape_commands(text).as_bytes()))
 }
 
 fn ignore_broken_pipe(result: io::Result<()>) -> Result<(), Error> {
     match result {
-        // Whoever reads, `head` for example, has enough.
+        // The reader, such as `head`, needs no more.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(source) => Err(Error::Write { file: "standard output".into(), source }),
         Ok(()) => Ok(()),
@@ -114,21 +114,21 @@ fn ignore_broken_pipe(result: io::Result<()>) -> Result<(), Error> {
 /// Prints the error that ends the run, with its causes.
 pub(crate) fn error(error: &dyn std::error::Error) {
     failure(&error);
-    let mut said = error.to_string();
+    let mut message = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
         let text = cause.to_string();
-        // Some errors have their cause in their text already.
-        if !said.ends_with(text.trim_end()) {
-            // What others make of an error is one line; those of our own that have more say so by their indentation.
+        // Some errors already contain their cause.
+        if !message.ends_with(text.trim_end()) {
+            // Third-party errors are shown on one line.
             anstream::eprintln!("  caused by: {}", escape_text(&visible(text.trim_end())));
         }
-        said = text;
+        message = text;
         source = cause.source();
     }
 }
 
-/// Prints what is wrong, where the exit code says so as well.
+/// Prints an error message; the exit code is set elsewhere.
 pub(crate) fn failure(text: &impl Display) {
     anstream::eprintln!("{0}error{0:#}: {1}", style::ERROR, escape_text(&text.to_string()));
 }
@@ -138,22 +138,22 @@ pub(crate) fn warning(text: &impl Display) {
     anstream::eprintln!("{0}warning{0:#}: {1}", style::WARN, escape_text(&text.to_string()));
 }
 
-/// Prints a message with colours of its own, whose texts must have been made [`visible`].
+/// Prints a message with its own colors. Strings in it must be [`visible`].
 pub(crate) fn styled_message(text: &str) {
     anstream::eprint!("{}", escape_commands(text));
 }
 
-/// Prints what a program wrote.
+/// Prints the output of a program.
 pub(crate) fn text(text: &str) {
     anstream::eprintln!("{}", quote_lines(text));
 }
 
-/// Prints an error of the command line, or the requested help. Both may hold strings of others.
+/// Prints an error of the command line, or the requested help. Both may contain third-party strings.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let plain = error.render().to_string();
     let code = u8::try_from(error.exit_code()).unwrap_or(1);
     if escape_text(&plain) == plain {
-        // The same with colours; that nobody reads it changes nothing.
+        // Printed with colors; a write error is irrelevant.
         _ = error.print();
     } else if error.use_stderr() {
         anstream::eprint!("{}", escape_text(&plain));

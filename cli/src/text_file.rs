@@ -1,11 +1,11 @@
-//! Text files as users have them: with a byte order mark or without one.
+//! Reads text files, with or without a byte order mark.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Reads a text: UTF-8, or UTF-16 with a byte order mark, as Windows PowerShell writes what `>` sends to a file. The mark
-/// is no part of the text.
+/// Reads a text file: UTF-8, or UTF-16 with a byte order mark, as `>` in Windows PowerShell writes it. The mark is not part
+/// of the result.
 ///
 /// # Errors
 /// Read errors, and [`io::ErrorKind::InvalidData`] if the file is not text.
@@ -13,7 +13,7 @@ pub(crate) fn read(file: &Path) -> io::Result<String> {
     decode(fs::read(file)?)
 }
 
-/// The text of these bytes; see [`read`].
+/// Decodes a text; see [`read`].
 ///
 /// # Errors
 /// [`io::ErrorKind::InvalidData`].

@@ -1,4 +1,4 @@
-//! `cargo mcp verify`: compares what is offered with a lock file.
+//! `cargo mcp verify`: compares definitions with a lock file.
 
 use clap::Args;
 
@@ -40,7 +40,7 @@ pub(crate) fn run(args: VerifyArgs, shell: Shell) -> Result<Exit, Error> {
         file: args.lock.clone(),
         command: format!("cargo mcp pin --lock {}", quote(args.lock.as_os_str())),
     })?;
-    let now = old.like(&source::load(&source, &mut args.tools, shell)?);
+    let now = old.with_same_version(&source::load(&source, &mut args.tools, shell)?);
     lock_file::report_uncompared(&old, &now, &args.lock, shell);
     let drift = old.drift(&now);
     if drift.is_empty() {

@@ -91,7 +91,7 @@ pub(super) struct CallArgs {
     /// Its arguments: NAME=VALUE, NAME:=JSON, or one JSON object
     #[arg(value_name = "ARGUMENT")]
     pub(super) arguments: Vec<String>,
-    /// Make the calls in this file one after the other: tool parts of chat messages of any library, as for
+    /// Make the calls in this file in order: tool parts of chat messages of any library, as for
     /// `cargo mcp parts`
     #[arg(long, value_name = "FILE")]
     pub(super) calls: Option<PathBuf>,

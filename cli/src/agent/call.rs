@@ -12,69 +12,69 @@ use toolwright_client::toolbox::Servers;
 use toolwright_core::manifest::visible;
 
 use super::args::{CallArgs, Format};
-use super::{read, tell_notes};
+use super::{print_notes, read};
 use crate::client::{RequestError, RequestExit, arguments, builder, command_spec};
 use crate::parts;
 use crate::shell::{self, Shell};
 
-/// How the client introduces itself: a name that many clients could have, since a server can show each another list.
+/// The client name: a common one, since a server can show different lists to different clients.
 const NAME: &str = "mcp-client/1.0.0";
 
-/// A call that a model makes.
+/// A tool call of a model.
 struct Call {
-    /// Empty if it has none.
+    /// Empty if unknown.
     id: String,
     tool: String,
     arguments: Value,
 }
 
-/// Makes the calls one after the other, each server on one connection, and prints the answers. A failure is an answer.
+/// Makes the calls in order, with one connection per server, and prints the results. A failed call is a result.
 pub(super) fn run(args: &CallArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     let (builder, _) = read(&args.tools, shell)?;
-    let servers = Arc::new(servers(args, shell)?);
+    let servers = Arc::new(configure_servers(args, shell)?);
     let toolbox = builder.mcp(servers.clone()).commands(servers.clone()).build();
-    tell_notes(&toolbox, shell);
-    let calls = calls(args, &toolbox)?;
+    print_notes(&toolbox, shell);
+    let calls = read_calls(args, &toolbox)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let result = make(&calls, &toolbox, args, shell).await;
+        let result = make_calls(&calls, &toolbox, args, shell).await;
         toolbox.close().await;
         servers.close().await;
         result
     })
 }
 
-async fn make(
+async fn make_calls(
     calls: &[Call],
     toolbox: &Toolbox,
     args: &CallArgs,
     shell: Shell,
 ) -> Result<RequestExit, RequestError> {
-    let (mut exit, mut is_told) = (RequestExit::Ok, args.allow_programs);
+    let (mut exit, mut has_note) = (RequestExit::Ok, args.allow_programs);
     for call in calls {
         let message = toolbox.call(&call.tool, call.arguments.clone()).await;
         if message.is_error {
             exit = RequestExit::Tool;
         }
-        let is_refused = message.is_error && message.result.is_none() && names_program(toolbox, &call.tool);
-        if is_refused && !is_told {
+        let is_rejected = message.is_error && message.result.is_none() && is_program(toolbox, &call.tool);
+        if is_rejected && !has_note {
             shell.note(
                 &"--config FILE names the servers that may be started, --allow-programs starts them all",
             );
-            is_told = true;
+            has_note = true;
         }
         print(&message, call, args)?;
     }
     Ok(exit)
 }
 
-/// Whether the server of a tool is a program.
-fn names_program(toolbox: &Toolbox, tool: &str) -> bool {
+/// Returns whether the server of a tool is a program.
+fn is_program(toolbox: &Toolbox, tool: &str) -> bool {
     let value = toolbox.find(tool).map(AgentTool::value);
     matches!(value, Some(ToolValue::Mcp(tool)) if tool.server_uri.starts_with(STDIO_SCHEME))
 }
 
-/// The text alone for one call on the command line, else a line of JSON for each.
+/// Prints a result: only its text for a call on the command line, otherwise a line of JSON.
 fn print(message: &ToolMessage, call: &Call, args: &CallArgs) -> Result<(), RequestError> {
     let document = match (args.format.model_api(), args.format) {
         (Some(api), _) => message.for_model_api(api, &call.id),
@@ -99,8 +99,8 @@ fn print(message: &ToolMessage, call: &Call, args: &CallArgs) -> Result<(), Requ
     Ok(shell::print_json(&format!("{document}\n"))?)
 }
 
-/// The call of the command line, or those of the file.
-fn calls(args: &CallArgs, toolbox: &Toolbox) -> Result<Vec<Call>, RequestError> {
+/// Returns the call of the command line, or those of the file.
+fn read_calls(args: &CallArgs, toolbox: &Toolbox) -> Result<Vec<Call>, RequestError> {
     if let Some(file) = &args.calls {
         let parts = Transcript::of(&parts::read_file(Some(file))?).into_parts();
         let calls = parts.into_iter().filter(|part| !part.is_result_only && !part.has_result());
@@ -112,17 +112,17 @@ fn calls(args: &CallArgs, toolbox: &Toolbox) -> Result<Vec<Call>, RequestError> 
             })
             .collect());
     }
-    // clap asks for one of both.
+    // clap requires one of the two.
     let tool = args.tool.clone().unwrap_or_default();
     let definition = toolbox.find(&tool).map(AgentTool::definition);
-    let arguments = arguments::object(&args.arguments, definition).map_err(RequestError::Usage)?;
+    let arguments = arguments::parse(&args.arguments, definition).map_err(RequestError::Usage)?;
     Ok(vec![Call { id: String::new(), tool, arguments: arguments.into() }])
 }
 
-/// The servers that can be reached.
-fn servers(args: &CallArgs, shell: Shell) -> Result<Servers, RequestError> {
+/// Configures the servers that may be connected to.
+fn configure_servers(args: &CallArgs, shell: Shell) -> Result<Servers, RequestError> {
     let timeout = args.timeout.map(Duration::from_secs);
-    let timed = move |mut spec: ServerSpec| {
+    let with_timeout = move |mut spec: ServerSpec| {
         spec.request_timeout = timeout.unwrap_or(spec.request_timeout);
         spec
     };
@@ -137,13 +137,13 @@ fn servers(args: &CallArgs, shell: Shell) -> Result<Servers, RequestError> {
             shell::warning(&visible(&format!("{place}: {}", problem.message)));
         }
         for spec in config.servers() {
-            servers = servers.server(timed(spec.clone()), config.tokens().clone());
+            servers = servers.server(with_timeout(spec.clone()), config.tokens().clone());
         }
     }
     if !args.command.is_empty() {
         let spec = command_spec(&args.command).map_err(RequestError::Usage)?;
-        // Records may name it by its address as well.
-        servers = servers.server(timed(spec.clone()), Tokens::new()).commands(timed(spec));
+        // Records may also refer to it by its URI.
+        servers = servers.server(with_timeout(spec.clone()), Tokens::new()).commands(with_timeout(spec));
     }
     Ok(if args.allow_programs { servers.allow_programs() } else { servers })
 }

@@ -1,4 +1,4 @@
-//! The tools that a gateway shows an agent.
+//! The tools that a gateway lists for an agent.
 
 use std::time::Duration;
 
@@ -12,18 +12,18 @@ use crate::client::RequestError;
 use crate::error::Error;
 use crate::text_file;
 
-/// Asks the gateway for its tools. The connection ends when they are there.
-pub(super) fn toolbox(url: &str, args: &GatewayToolsArgs) -> Result<Toolbox, RequestError> {
+/// Fetches the tools of the gateway, and disconnects.
+pub(super) fn fetch_toolbox(url: &str, args: &GatewayToolsArgs) -> Result<Toolbox, RequestError> {
     let mut builder = GatewayClient::builder(AgentContext {
         connected_tool_node_ids: args.node.clone(),
         ..AgentContext::new("", "cargo-mcp")
     });
-    if let Some(token) = token(args)? {
+    if let Some(token) = find_token(args)? {
         builder = builder.token(token);
     }
     let builder = builder.url(url).client(Client::builder().name("mcp-client", "1.0.0"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let asked = runtime.block_on(async {
+    let toolbox = runtime.block_on(async {
         let gateway = builder.connect().await?;
         if !args.node.is_empty() {
             gateway.wait_for_tools(Duration::from_secs(args.wait)).await?;
@@ -32,11 +32,11 @@ pub(super) fn toolbox(url: &str, args: &GatewayToolsArgs) -> Result<Toolbox, Req
         gateway.close().await;
         Ok::<_, AgentError>(toolbox)
     });
-    asked.map_err(|error| RequestError::Agent(Box::new(error)))
+    toolbox.map_err(|error| RequestError::Agent(Box::new(error)))
 }
 
-/// The token of the flags, a file or the environment. Without one the gateway is asked as anyone may ask it.
-fn token(args: &GatewayToolsArgs) -> Result<Option<Secret>, RequestError> {
+/// Returns the token from the flags, a file or the environment; `None` for anonymous access.
+fn find_token(args: &GatewayToolsArgs) -> Result<Option<Secret>, RequestError> {
     if let Some(token) = &args.token {
         return Ok(Some(Secret::new(token.as_str())));
     }

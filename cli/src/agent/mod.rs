@@ -20,7 +20,7 @@ use args::AgentCommand;
 /// Runs the command.
 ///
 /// # Errors
-/// [`RequestError`] for files and flags. What goes wrong with a call is its answer.
+/// [`RequestError`] for files and flags; a failed call is not an error.
 pub(crate) fn run(args: &AgentArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     match &args.command {
         AgentCommand::Tools(args) => tools::run(args, shell),
@@ -28,18 +28,18 @@ pub(crate) fn run(args: &AgentArgs, shell: Shell) -> Result<RequestExit, Request
     }
 }
 
-/// The tools of a file, and whether all of its records can be read. Standard error says which cannot.
+/// Reads the tools of a file; returns them and whether all records are valid. Invalid ones are reported on standard error.
 fn read(file: &Path, shell: Shell) -> Result<(ToolboxBuilder, bool), RequestError> {
     let tools = records::read(&[file.to_owned()], None)?;
-    let is_whole = tools.problems().is_empty() && tools.problems_left_out() == 0;
-    if is_whole && tools.entries().is_empty() {
+    let is_complete = tools.problems().is_empty() && tools.problems_left_out() == 0;
+    if is_complete && tools.entries().is_empty() {
         shell.note(&format_args!("there are no tools in {}", file.display()));
     }
-    Ok((Toolbox::builder(tools.values().cloned()), is_whole))
+    Ok((Toolbox::builder(tools.values().cloned()), is_complete))
 }
 
-/// Tells what became of tools that could not be listed as they are.
-fn tell_notes(toolbox: &Toolbox, shell: Shell) {
+/// Prints notes about tools that could not be listed unchanged.
+fn print_notes(toolbox: &Toolbox, shell: Shell) {
     for note in toolbox.notes() {
         shell.note(note);
     }

@@ -6,21 +6,21 @@ use toolwright_agent::toolbox::AgentTool;
 use toolwright_core::manifest::visible;
 
 use super::args::{Format, ToolsArgs};
-use super::{gateway, read, tell_notes};
+use super::{gateway, print_notes, read};
 use crate::client::{RequestError, RequestExit};
 use crate::shell::{self, Shell};
 
-/// Prints the tools as a model is shown them: those of records, where nothing is connected to, or those of a gateway.
+/// Prints the tools as a model receives them: from records, without connecting to servers, or from a gateway.
 pub(super) fn run(args: &ToolsArgs, shell: Shell) -> Result<RequestExit, RequestError> {
-    let (toolbox, is_whole) = match (&args.gateway.gateway, &args.tools) {
-        (Some(url), _) => (gateway::toolbox(url, &args.gateway)?, true),
+    let (toolbox, is_complete) = match (&args.gateway.gateway, &args.tools) {
+        (Some(url), _) => (gateway::fetch_toolbox(url, &args.gateway)?, true),
         (None, Some(tools)) => {
-            let (builder, is_whole) = read(tools, shell)?;
-            (builder.build(), is_whole)
+            let (builder, is_complete) = read(tools, shell)?;
+            (builder.build(), is_complete)
         }
         (None, None) => return Err(RequestError::Usage("no file of tools is named".to_owned())),
     };
-    tell_notes(&toolbox, shell);
+    print_notes(&toolbox, shell);
     let mut losses = Losses::default();
     match (args.format.model_api(), args.format) {
         (Some(api), _) => {
@@ -36,10 +36,10 @@ pub(super) fn run(args: &ToolsArgs, shell: Shell) -> Result<RequestExit, Request
     for loss in losses.into_list() {
         shell.note(&loss);
     }
-    Ok(if is_whole { RequestExit::Ok } else { RequestExit::Usage })
+    Ok(if is_complete { RequestExit::Ok } else { RequestExit::Usage })
 }
 
-/// The name, the names of the arguments (required ones with a `*`), and the first line of the description.
+/// Formats the name, the names of the arguments (required ones with a `*`), and the first line of the description.
 fn line(tool: &AgentTool) -> String {
     let schema = tool.args_schema();
     let required: Vec<&str> =

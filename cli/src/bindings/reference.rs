@@ -10,7 +10,7 @@ pub(super) const MAX_ALL_NODES: usize = 500_000;
 const MAX_DEPTH: usize = 64;
 
 /// Keywords that constrain nothing.
-pub(super) const UNSAID: [&str; 5] = ["$schema", "$id", "$comment", "$defs", "definitions"];
+pub(super) const OMITTED: [&str; 5] = ["$schema", "$id", "$comment", "$defs", "definitions"];
 
 /// Returns the target of a reference within `root` (RFC 6901).
 pub(super) fn resolve<'a>(reference: &str, root: &'a Value) -> Option<&'a Value> {
@@ -52,7 +52,7 @@ fn inline(
                 let is_data = matches!(keyword.as_str(), "const" | "enum" | "default" | "examples" | "$ref");
                 let value =
                     if is_data { value.clone() } else { inline(value, root, open, nodes, depth + 1)? };
-                if !UNSAID.contains(&keyword.as_str()) {
+                if !OMITTED.contains(&keyword.as_str()) {
                     whole.insert(keyword.clone(), value);
                 }
             }

@@ -9,7 +9,7 @@ use toolwright_core::pointer::below;
 use super::module::{Module, Point, What};
 use super::names::pascal;
 use super::object::{DERIVES, Fields};
-use super::reference::{UNSAID, join, resolve};
+use super::reference::{OMITTED, join, resolve};
 use super::text::{attribute, doc, string};
 use super::types::{Shape, Side, Types};
 
@@ -146,7 +146,7 @@ impl Tool<'_> {
         let side = Side::Input { is_open };
         let mut types = Types::new(self.module, self.name, &whole, side, type_name);
         let Fields { lines, attributes, .. } = types.fields(&mut keywords, INPUT, type_name, true);
-        for keyword in keywords.keys().filter(|keyword| !UNSAID.contains(&keyword.as_str())) {
+        for keyword in keywords.keys().filter(|keyword| !OMITTED.contains(&keyword.as_str())) {
             self.differs(below(INPUT, keyword), "it is left out");
         }
         let description = self.definition.get("description").and_then(Value::as_str).unwrap_or_default();
@@ -168,7 +168,7 @@ impl Tool<'_> {
         let wanted = self.module.types.take(&format!("{type_name}Output"));
         let is_struct = keywords.get("type") == Some(&json!("object"))
             && keywords.get("properties").and_then(Value::as_object).is_some_and(|listed| !listed.is_empty());
-        for unsaid in UNSAID {
+        for unsaid in OMITTED {
             keywords.shift_remove(unsaid);
         }
         let mut types = Types::new(self.module, self.name, &whole, Side::Output, &wanted);
@@ -219,7 +219,7 @@ impl Tool<'_> {
         let mut keywords = schema.as_object().cloned().unwrap_or_default();
         if let Some(Value::String(reference)) = keywords.get("$ref").cloned() {
             let mut beside = keywords.clone();
-            for keyword in UNSAID.iter().chain(&["$ref"]) {
+            for keyword in OMITTED.iter().chain(&["$ref"]) {
                 beside.shift_remove(*keyword);
             }
             let target = resolve(&reference, schema).and_then(Value::as_object).cloned();

@@ -8,7 +8,7 @@ use toolwright_core::pointer::below;
 use super::choice::MAX_VARIANTS;
 use super::module::{Module, Point, What};
 use super::names::pascal;
-use super::reference::{UNSAID, inline_references, join, resolve};
+use super::reference::{OMITTED, inline_references, join, resolve};
 
 /// Maximum nesting of types; deeper ones are `serde_json::Value`.
 const DEPTH_LIMIT: usize = 32;
@@ -177,7 +177,7 @@ impl<'a> Types<'a> {
     }
 
     fn of_keywords(&mut self, mut keywords: Map<String, Value>, at: &str, wanted: &str) -> Shape {
-        for keyword in UNSAID.iter().chain(&["description"]) {
+        for keyword in OMITTED.iter().chain(&["description"]) {
             keywords.shift_remove(*keyword);
         }
         if let Some(Value::String(reference)) = keywords.shift_remove("$ref") {

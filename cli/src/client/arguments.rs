@@ -3,20 +3,20 @@
 use serde_json::{Map, Value};
 use toolwright_core::definition::ToolDefinition;
 
-/// `NAME=VALUE` pairs as texts.
+/// Parses `NAME=VALUE` pairs with strings as values.
 ///
 /// # Errors
-/// The first word that is none.
-pub(super) fn texts(words: &[String]) -> Result<Map<String, Value>, String> {
-    words.iter().map(|word| pair(word).map(|(name, value)| (name.to_owned(), value.into()))).collect()
+/// Describes the first invalid word.
+pub(super) fn parse_strings(words: &[String]) -> Result<Map<String, Value>, String> {
+    words.iter().map(|word| parse_pair(word).map(|(name, value)| (name.to_owned(), value.into()))).collect()
 }
 
-/// One JSON object, or `NAME=VALUE` pairs whose values are read as the tool's schema says: a text stays a text, everything
-/// else is JSON where it can be. `NAME:=JSON` is JSON in any case.
+/// Parses one JSON object, or `NAME=VALUE` pairs whose values are parsed by the tool's schema: for a string they are
+/// unchanged, otherwise they are JSON if possible. `NAME:=JSON` is always JSON.
 ///
 /// # Errors
-/// The first word that is none of these.
-pub(crate) fn object(words: &[String], tool: Option<&ToolDefinition>) -> Result<Map<String, Value>, String> {
+/// Describes the first invalid word.
+pub(crate) fn parse(words: &[String], tool: Option<&ToolDefinition>) -> Result<Map<String, Value>, String> {
     if let [word] = words
         && word.trim_start().starts_with('{')
     {
@@ -32,16 +32,16 @@ pub(crate) fn object(words: &[String], tool: Option<&ToolDefinition>) -> Result<
                 value.map_err(|error| format!("`{word}` has no JSON after `:=`: {error}"))?,
             ));
         }
-        let (name, text) = pair(word)?;
-        let is_text = properties.and_then(|properties| properties.get(name)).is_some_and(takes_text);
-        let value = if is_text { None } else { serde_json::from_str(text).ok() };
+        let (name, text) = parse_pair(word)?;
+        let is_string = properties.and_then(|properties| properties.get(name)).is_some_and(accepts_strings);
+        let value = if is_string { None } else { serde_json::from_str(text).ok() };
         Ok((name.to_owned(), value.unwrap_or_else(|| text.into())))
     };
     words.iter().map(read).collect()
 }
 
-/// Whether a schema allows texts, so that `7` is one.
-fn takes_text(schema: &Value) -> bool {
+/// Returns whether a schema accepts strings, so that `7` is a string.
+fn accepts_strings(schema: &Value) -> bool {
     match &schema["type"] {
         Value::String(kind) => kind == "string",
         Value::Array(kinds) => kinds.iter().any(|kind| kind == "string"),
@@ -52,7 +52,7 @@ fn takes_text(schema: &Value) -> bool {
     }
 }
 
-fn pair(word: &str) -> Result<(&str, &str), String> {
+fn parse_pair(word: &str) -> Result<(&str, &str), String> {
     let pair = word.split_once('=').filter(|(name, _)| !name.is_empty());
     pair.ok_or_else(|| {
         format!("`{word}` is not an argument: write NAME=VALUE, NAME:=JSON, or one JSON object")
@@ -73,19 +73,19 @@ mod tests {
     fn arguments_are_parsed_by_the_schema() {
         let schema = json!({"properties": {"n": {"type": "integer"}, "t": {"type": "string"}, "o": {"type": ["string", "null"]}}});
         let tool = ToolDefinition::new("x", schema);
-        let read = object(&words(&["n=7", "t=7", "o=null", "x=true", "y=a b", "z=", "j:=[1]"]), Some(&tool))
-            .unwrap();
+        let read =
+            parse(&words(&["n=7", "t=7", "o=null", "x=true", "y=a b", "z=", "j:=[1]"]), Some(&tool)).unwrap();
         let expected = json!({"n": 7, "t": "7", "o": "null", "x": true, "y": "a b", "z": "", "j": [1]});
         assert_eq!(Value::Object(read), expected);
-        assert_eq!(object(&words(&[r#"{"a": 1}"#]), None).unwrap()["a"], 1);
-        assert!(object(&[], None).unwrap().is_empty());
+        assert_eq!(parse(&words(&[r#"{"a": 1}"#]), None).unwrap()["a"], 1);
+        assert!(parse(&[], None).unwrap().is_empty());
     }
 
     #[test]
     fn invalid_arguments_are_rejected() {
         for word in ["a", "=a", "a:=x", "{"] {
-            assert!(object(&words(&[word]), None).is_err(), "{word}");
+            assert!(parse(&words(&[word]), None).is_err(), "{word}");
         }
-        assert!(texts(&words(&["a"])).is_err());
+        assert!(parse_strings(&words(&["a"])).is_err());
     }
 }

@@ -15,7 +15,7 @@ use crate::shell::{self, Shell};
 
 #[derive(Debug, Args)]
 pub(crate) struct CallArgs {
-    /// The server, unless a command stands after `--`, and the tool, then its arguments: NAME=VALUE, NAME:=JSON, or one
+    /// The server, unless a command follows `--`, and the tool, then its arguments: NAME=VALUE, NAME:=JSON, or one
     /// JSON object
     #[arg(value_name = "WORD", required = true)]
     words: Vec<String>,
@@ -35,20 +35,20 @@ Examples:
 }
 
 pub(super) fn run(args: &CallArgs, shell: Shell) -> Result<RequestExit, RequestError> {
-    let (asked, words) = args.server.split(&args.words)?;
+    let (target, words) = args.server.split(&args.words)?;
     let [word, words @ ..] = words else {
         return Err(RequestError::Usage("no tool is named".to_owned()));
     };
-    let (spec, tokens, tool) = asked.choose(word)?;
+    let (spec, tokens, tool) = target.choose(word)?;
     target::with_client((spec, tokens), &args.server, shell, async |client: Client| {
         let tools = client.list_tools().await?;
         let listed = tools.iter().find(|listed| listed.name() == tool);
         let definition = listed.map(ListedTool::definition);
-        let arguments = arguments::object(words, definition.as_ref()).map_err(RequestError::Usage)?;
-        let call = client.call(tool, &arguments).on_progress(|progress| show(&progress));
+        let arguments = arguments::parse(words, definition.as_ref()).map_err(RequestError::Usage)?;
+        let call = client.call(tool, &arguments).on_progress(|progress| print_progress(&progress));
         let result = call.await;
-        if target::is_watched() {
-            // Takes the line of progress away.
+        if target::is_interactive() {
+            // Clears the progress line.
             _ = write!(std::io::stderr(), "\r\u{1b}[K");
         }
         if result.is_err() && listed.is_none() {
@@ -84,7 +84,7 @@ fn print(result: &ToolResult, form: &FormArgs) -> Result<(), RequestError> {
     Ok(())
 }
 
-/// Tells which arguments of a call that failed are not among those that the tool lists.
+/// Notes the arguments of a failed call that the tool does not list.
 fn note_unknown<'a>(names: impl Iterator<Item = &'a String>, tool: Option<&ToolDefinition>, shell: Shell) {
     let listed = tool.and_then(|tool| tool.input_schema.get("properties")?.as_object());
     let Some(listed) = listed else { return };
@@ -104,9 +104,9 @@ fn note_unknown<'a>(names: impl Iterator<Item = &'a String>, tool: Option<&ToolD
     }
 }
 
-/// Shows progress where a person watches.
-fn show(progress: &Progress) {
-    if !target::is_watched() {
+/// Prints progress, if standard error is a terminal.
+fn print_progress(progress: &Progress) {
+    if !target::is_interactive() {
         return;
     }
     let message = visible(progress.message.as_deref().unwrap_or_default());

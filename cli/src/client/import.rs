@@ -1,4 +1,4 @@
-//! `cargo mcp import`: the tools of running servers as records.
+//! `cargo mcp import`: writes the tools of running servers as records.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -13,20 +13,20 @@ use toolwright_core::docs::{Filtered, OnComplex, SimpleTypes};
 use toolwright_core::manifest::visible;
 use toolwright_core::names;
 
-use super::target::Asked;
+use super::target::Target;
 use super::{RequestError, RequestExit, ServerArgs, target};
 use crate::shell::{self, Shell};
 use crate::tool::records;
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// The server, unless a command stands after `--`
+    /// The server, unless a command follows `--`
     #[arg(value_name = "SERVER")]
     words: Vec<String>,
     /// Write to this file: an Arrow IPC file if its name ends in `.arrow`, else JSON lines
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Keep parameters of these types only; optional ones of other types are left out
+    /// Keep parameters of these types only; optional ones of other types are omitted
     #[arg(
         long, value_name = "TYPES", value_enum, value_delimiter = ',', num_args = 0.., require_equals = true,
         default_missing_values = ["string", "integer", "number"]
@@ -39,7 +39,7 @@ pub(crate) struct ImportArgs {
     pub(crate) server: ServerArgs,
 }
 
-/// A type of parameters that have no parts.
+/// A simple type of parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SimpleType {
     String,
@@ -48,10 +48,10 @@ enum SimpleType {
     Boolean,
 }
 
-/// What becomes of a tool that requires a parameter of another type.
+/// What to do with a tool that requires a parameter of another type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Complex {
-    /// Leave it out, and say so
+    /// Omit it, with a note
     Exclude,
     /// Keep it with all its parameters
     Keep,
@@ -69,14 +69,14 @@ Examples:
   cargo mcp import https://example.com/mcp | cargo mcp agent tools -";
 }
 
-/// Where a server is, as records say it.
-struct Place {
+/// The server of a record.
+struct Origin {
     uri: String,
     credential_ref: Option<String>,
 }
 
-impl Place {
-    /// A server of a file is found there again by its name, if more than its address is needed.
+impl Origin {
+    /// Refers to a server of a file by its name if its URI is not sufficient.
     fn of(spec: &ServerSpec, is_in_file: bool) -> Self {
         let needs_file = is_in_file && !spec.is_address_sufficient();
         Self { uri: spec.address(), credential_ref: needs_file.then(|| spec.name.clone()) }
@@ -84,51 +84,50 @@ impl Place {
 }
 
 pub(super) fn run(args: &ImportArgs, shell: Shell) -> Result<RequestExit, RequestError> {
-    let (asked, words) = args.server.split(&args.words)?;
+    let (target, words) = args.server.split(&args.words)?;
     if let [word, ..] = words {
         return Err(RequestError::Usage(format!("`{word}` is one word too many")));
     }
-    let places: HashMap<Option<String>, Place> = match &asked {
-        Asked::Server(spec) => HashMap::from([(None, Place::of(spec, false))]),
-        Asked::File(config) => {
-            config.servers().iter().map(|spec| (Some(spec.name.clone()), Place::of(spec, true))).collect()
+    let origins: HashMap<Option<String>, Origin> = match &target {
+        Target::Server(spec) => HashMap::from([(None, Origin::of(spec, false))]),
+        Target::File(config) => {
+            config.servers().iter().map(|spec| (Some(spec.name.clone()), Origin::of(spec, true))).collect()
         }
     };
-    let (values, is_refused) = (RefCell::new(Vec::new()), Cell::new(false));
+    let (values, has_errors) = (RefCell::new(Vec::new()), Cell::new(false));
     let outcome =
-        target::with_each(asked, &args.server, shell, async |server: Option<String>, client: Client| {
-            let Some(place) = places.get(&server) else { return Ok(RequestExit::Ok) };
+        target::with_each(target, &args.server, shell, async |server: Option<String>, client: Client| {
+            let Some(origin) = origins.get(&server) else { return Ok(RequestExit::Ok) };
             let listed = client.list_tools().await?;
             for definition in listed.iter().map(ListedTool::definition) {
-                match args.simplified(definition, shell) {
-                    Ok(Some(tool)) => values.borrow_mut().push(record(tool, place, server.as_deref())),
+                match args.simplify(definition, shell) {
+                    Ok(Some(tool)) => values.borrow_mut().push(to_record(tool, origin, server.as_deref())),
                     Ok(None) => {}
-                    Err(()) => is_refused.set(true),
+                    Err(()) => has_errors.set(true),
                 }
             }
             Ok(RequestExit::Ok)
         })?;
-    if is_refused.get() {
+    if has_errors.get() {
         return Err(RequestError::Usage(
-            "there are tools that simple parameters do not suffice for: leave out --on-complex=error to import the others"
-                .to_owned(),
+            "some tools require complex parameters: omit --on-complex=error to import the others".to_owned(),
         ));
     }
     records::write(&values.into_inner().into_iter().collect(), args.out.as_deref())?;
     Ok(outcome)
 }
 
-/// What a record is made of: what is shown to agents, and the server's schema where that is another.
-struct Imported {
+/// The definition for agents, and the original one if it has another schema.
+struct SimplifiedTool {
     definition: ToolDefinition,
     original: Option<ToolDefinition>,
 }
 
 impl ImportArgs {
-    /// The tool with simple parameters, if that is asked for. Nothing if it is left out; an error if that is not wanted.
-    fn simplified(&self, definition: ToolDefinition, shell: Shell) -> Result<Option<Imported>, ()> {
+    /// Removes complex parameters, if requested. Returns `None` if the tool is omitted, and an error if that is denied.
+    fn simplify(&self, definition: ToolDefinition, shell: Shell) -> Result<Option<SimplifiedTool>, ()> {
         if self.simple_types.is_empty() {
-            return Ok(Some(Imported { definition, original: None }));
+            return Ok(Some(SimplifiedTool { definition, original: None }));
         }
         let on_complex = match self.on_complex {
             Complex::Exclude => OnComplex::Exclude,
@@ -146,10 +145,10 @@ impl ImportArgs {
         match types.apply(&definition) {
             Ok(Filtered::Listed(simple)) => {
                 let original = (simple.input_schema != definition.input_schema).then_some(definition);
-                Ok(Some(Imported { definition: simple, original }))
+                Ok(Some(SimplifiedTool { definition: simple, original }))
             }
             Ok(Filtered::Excluded(reason)) => {
-                shell.note(&format_args!("left out: {}", visible(&reason.to_string())));
+                shell.note(&format_args!("omitted: {}", visible(&reason.to_string())));
                 Ok(None)
             }
             Err(reason) => {
@@ -160,9 +159,9 @@ impl ImportArgs {
     }
 }
 
-fn record(tool: Imported, place: &Place, server: Option<&str>) -> ToolValue {
-    let mut record = McpTool::from_definition(&place.uri, &tool.definition);
-    record.credential_ref.clone_from(&place.credential_ref);
+fn to_record(tool: SimplifiedTool, origin: &Origin, server: Option<&str>) -> ToolValue {
+    let mut record = McpTool::from_definition(&origin.uri, &tool.definition);
+    record.credential_ref.clone_from(&origin.credential_ref);
     record.input_schema = tool.original.and_then(|definition| definition.input_schema.as_object().cloned());
     if let Some(joined) = server.and_then(|server| names::join(server, &record.tool_name).ok()) {
         record.name = joined;

@@ -1,4 +1,4 @@
-//! `cargo mcp list`: what a running server offers.
+//! `cargo mcp list`: lists the tools, prompts or resources of running servers.
 
 use std::cell::RefCell;
 
@@ -13,7 +13,7 @@ use crate::shell::{self, Shell};
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// The server, unless a command stands after `--`
+    /// The server, unless a command follows `--`
     #[arg(value_name = "SERVER")]
     words: Vec<String>,
     /// List prompts instead of tools
@@ -42,14 +42,14 @@ Examples:
 }
 
 pub(super) fn run(args: &ListArgs, shell: Shell) -> Result<RequestExit, RequestError> {
-    let (asked, words) = args.server.split(&args.words)?;
+    let (target, words) = args.server.split(&args.words)?;
     if let [word, ..] = words {
         return Err(RequestError::Usage(format!("`{word}` is one word too many")));
     }
     let all = RefCell::new(Vec::new());
     let outcome =
-        target::with_each(asked, &args.server, shell, async |server: Option<String>, client: Client| {
-            let mut entries = entries(args, &client).await?;
+        target::with_each(target, &args.server, shell, async |server: Option<String>, client: Client| {
+            let mut entries = fetch_entries(args, &client).await?;
             if let Some(server) = server {
                 for entry in &mut entries {
                     let joined = entry[args.key()].as_str().and_then(|name| names::join(&server, name).ok());
@@ -65,15 +65,16 @@ pub(super) fn run(args: &ListArgs, shell: Shell) -> Result<RequestExit, RequestE
     if args.form.json {
         shell::print_json(&format!("{:#}\n", json!(entries)))?;
     } else {
-        let width = entries.iter().map(|entry| name(entry, key).chars().count()).max().unwrap_or(0).min(40);
-        let lines: String = entries.iter().map(|entry| line(entry, key, width)).collect();
+        let width =
+            entries.iter().map(|entry| visible_name(entry, key).chars().count()).max().unwrap_or(0).min(40);
+        let lines: String = entries.iter().map(|entry| format_line(entry, key, width)).collect();
         shell::print(&lines)?;
     }
     Ok(outcome)
 }
 
 impl ListArgs {
-    /// The member that names an entry.
+    /// Returns the member that identifies an entry.
     fn key(&self) -> &'static str {
         if self.resources {
             Kind::Resources.key()
@@ -85,7 +86,7 @@ impl ListArgs {
     }
 }
 
-async fn entries(args: &ListArgs, client: &Client) -> Result<Vec<Value>, RequestError> {
+async fn fetch_entries(args: &ListArgs, client: &Client) -> Result<Vec<Value>, RequestError> {
     Ok(if args.prompts {
         client.entries(Kind::Prompts).await?
     } else if args.resources {
@@ -97,14 +98,14 @@ async fn entries(args: &ListArgs, client: &Client) -> Result<Vec<Value>, Request
     })
 }
 
-fn name(entry: &Value, key: &str) -> String {
+fn visible_name(entry: &Value, key: &str) -> String {
     visible(entry[key].as_str().unwrap_or_default())
 }
 
-/// A name, and the first line of what it is for.
-fn line(entry: &Value, key: &str, width: usize) -> String {
+/// Formats the name of an entry and the first line of its description.
+fn format_line(entry: &Value, key: &str, width: usize) -> String {
     let text = ["description", "title"].iter().find_map(|member| entry[*member].as_str()).unwrap_or_default();
     let text = visible(text.lines().next().unwrap_or_default());
-    let line = format!("{:width$}  {text}", name(entry, key));
+    let line = format!("{:width$}  {text}", visible_name(entry, key));
     format!("{}\n", line.trim_end())
 }

@@ -1,4 +1,4 @@
-//! `cargo mcp login`: tokens that the user agrees to, kept for the other commands.
+//! `cargo mcp login`: gets tokens with the consent of the user, and stores them for other commands.
 
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use toolwright_client::OAuth;
 use toolwright_client::config::{ServerSpec, Tokens};
 use toolwright_core::manifest::visible;
 
-use super::target::{Asked, builder};
+use super::target::{Target, builder};
 use super::{RequestError, RequestExit, ServerArgs, tokens};
 use crate::shell::{self, Shell};
 
-/// How authorization servers and their users see the client.
+/// The client name that authorization servers show to the user.
 const NAME: &str = "cargo mcp";
 
 #[derive(Debug, Args)]
@@ -40,7 +40,7 @@ Examples:
   cargo mcp login .mcp.json                 at each server of a file that wants it
   cargo mcp login .mcp.json shop            at this one
 
-The page is opened with $BROWSER, or what the system opens addresses with. Tokens
+The page is opened with $BROWSER, or what the system opens URLs with. Tokens
 are kept in the file $CARGO_MCP_TOKENS, else in the folder for data of the user,
 which only the user can read; with $CARGO_MCP_TOKENS_KEY, 32 bytes in base64,
 they are encrypted. To log out, delete the file.";
@@ -48,22 +48,22 @@ they are encrypted. To log out, delete the file.";
 
 pub(super) fn run(args: &LoginArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     let store = tokens::store().map_err(RequestError::Usage)?;
-    let (asked, words) = args.server.split(&args.words)?;
-    let servers = servers(asked, words)?;
+    let (target, words) = args.server.split(&args.words)?;
+    let servers = select_servers(target, words)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut failed = None;
         for (mut spec, tokens) in servers {
             args.server.complete(&mut spec)?;
             let name = visible(&spec.name);
-            let has_asked = Arc::new(AtomicBool::new(false));
-            let login = login(args, &has_asked, shell).store(store.clone());
+            let was_opened = Arc::new(AtomicBool::new(false));
+            let login = configure_login(args, &was_opened, shell).store(store.clone());
             let builder = builder(args.server.client(), shell).tokens(tokens).oauth(login);
             match builder.connect(spec).await {
                 Ok(client) => {
                     client.close().await;
                     let done =
-                        if has_asked.load(Ordering::Relaxed) { "logged in" } else { "no login was needed" };
+                        if was_opened.load(Ordering::Relaxed) { "logged in" } else { "no login was needed" };
                     shell::print(&format!("{name}: {done}\n"))?;
                 }
                 Err(error) => {
@@ -76,14 +76,14 @@ pub(super) fn run(args: &LoginArgs, shell: Shell) -> Result<RequestExit, Request
     })
 }
 
-/// The servers to log in at. Programs that a file starts have no logins.
-fn servers(asked: Asked, words: &[String]) -> Result<Vec<(ServerSpec, Tokens)>, RequestError> {
-    let config = match (asked, words) {
-        (Asked::Server(spec), []) => return Ok(vec![(*spec, Tokens::new())]),
-        (Asked::Server(_), [word, ..]) => {
+/// Returns the servers to log in at. Programs that a file starts have no logins.
+fn select_servers(target: Target, words: &[String]) -> Result<Vec<(ServerSpec, Tokens)>, RequestError> {
+    let config = match (target, words) {
+        (Target::Server(spec), []) => return Ok(vec![(*spec, Tokens::new())]),
+        (Target::Server(_), [word, ..]) => {
             return Err(RequestError::Usage(format!("`{word}` is one word too many")));
         }
-        (Asked::File(config), _) => config,
+        (Target::File(config), _) => config,
     };
     let find = |name: &String| config.server(name).map_err(|error| RequestError::Usage(error.to_string()));
     let chosen: Vec<&ServerSpec> = match words {
@@ -96,10 +96,10 @@ fn servers(asked: Asked, words: &[String]) -> Result<Vec<(ServerSpec, Tokens)>, 
     Ok(chosen.into_iter().map(|spec| (spec.clone(), config.tokens().clone())).collect())
 }
 
-fn login(args: &LoginArgs, has_asked: &Arc<AtomicBool>, shell: Shell) -> OAuth {
-    let (has_asked, opens) = (Arc::clone(has_asked), !args.no_browser);
+fn configure_login(args: &LoginArgs, was_opened: &Arc<AtomicBool>, shell: Shell) -> OAuth {
+    let (was_opened, opens) = (Arc::clone(was_opened), !args.no_browser);
     let oauth = OAuth::loopback(args.port, move |url| {
-        has_asked.store(true, Ordering::Relaxed);
+        was_opened.store(true, Ordering::Relaxed);
         shell::text(&format!("log in at {url}"));
         if opens && let Err(why) = open(url) {
             shell.note(&format!("no browser was opened ({why}): open the page yourself"));
@@ -109,7 +109,7 @@ fn login(args: &LoginArgs, has_asked: &Arc<AtomicBool>, shell: Shell) -> OAuth {
     oauth.client_name(NAME)
 }
 
-/// Opens a web page with `$BROWSER`, or with what the system has. No shell sees the address.
+/// Opens a web page with `$BROWSER` or the system's opener, without a shell.
 fn open(url: &str) -> Result<(), String> {
     let chosen = std::env::var("BROWSER").ok().filter(|chosen| !chosen.is_empty());
     let (program, before): (&str, &[&str]) = match &chosen {

@@ -1,4 +1,4 @@
-//! Commands that ask a running server: `list`, `call`, `get`, `read`, `ping`, `import` and `login`.
+//! Commands that query a running server: `list`, `call`, `get`, `read`, `ping`, `import` and `login`.
 
 pub(crate) mod arguments;
 mod call;
@@ -30,12 +30,12 @@ pub(crate) use list::ListArgs;
 pub(crate) use login::LoginArgs;
 pub(crate) use target::{SERVERS, ServerArgs, builder, command_spec, url_spec, with_logins};
 
-/// What stands below the flags of a command: its examples, how servers are named, and the exit codes.
+/// Returns what `--help` shows below the flags of a command: examples, the ways to name a server, and exit codes.
 pub(crate) fn help(examples: &str) -> String {
     format!("{examples}\n\nServers:\n{SERVERS}\n\n{}", RequestExit::HELP)
 }
 
-/// The same for commands whose servers are in files.
+/// Returns the same for commands whose servers are in files.
 pub(crate) fn help_without_servers(examples: &str) -> String {
     format!("{examples}\n\n{}", RequestExit::HELP)
 }
@@ -51,7 +51,7 @@ pub(crate) enum RequestError {
     Agent(Box<AgentError>),
     #[error(transparent)]
     Config(Box<ConfigError>),
-    #[error("the gateway did not do it: {0}")]
+    #[error("the request to the gateway failed: {0}")]
     Internal(Box<InternalError>),
     #[error(transparent)]
     Other(#[from] Error),
@@ -90,7 +90,7 @@ impl From<&RequestError> for RequestExit {
 /// How a result is printed.
 #[derive(Debug, Args)]
 pub(crate) struct FormArgs {
-    /// Print what the server answered as JSON
+    /// Print the response of the server as JSON
     #[arg(long, conflicts_with = "text")]
     pub(crate) json: bool,
     /// Print text for people and scripts; the default
@@ -100,7 +100,7 @@ pub(crate) struct FormArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct GetArgs {
-    /// The server, unless a command stands after `--`, and the name of the prompt, then its arguments as NAME=VALUE
+    /// The server, unless a command follows `--`, and the name of the prompt, then its arguments as NAME=VALUE
     #[arg(value_name = "WORD", required = true)]
     words: Vec<String>,
     #[command(flatten)]
@@ -111,7 +111,7 @@ pub(crate) struct GetArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReadArgs {
-    /// The server, unless a command stands after `--`, and the address of the resource
+    /// The server, unless a command follows `--`, and the URI of the resource
     #[arg(value_name = "WORD", required = true)]
     words: Vec<String>,
     #[command(flatten)]
@@ -122,7 +122,7 @@ pub(crate) struct ReadArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PingArgs {
-    /// The server, unless a command stands after `--`
+    /// The server, unless a command follows `--`
     #[arg(value_name = "SERVER")]
     words: Vec<String>,
     #[command(flatten)]
@@ -155,7 +155,7 @@ Examples:
   cargo mcp ping -- npx -y some-server";
 }
 
-/// Runs a command to its exit code.
+/// Prints the error of a command, if any, and returns its exit code.
 pub(crate) fn exit(result: Result<RequestExit, RequestError>, shell: Shell) -> ExitCode {
     match result {
         Ok(exit) => exit.into(),
@@ -189,30 +189,30 @@ pub(crate) fn call(args: &CallArgs, shell: Shell) -> Result<RequestExit, Request
     call::run(args, shell)
 }
 
-/// `cargo mcp get`: a prompt, filled in.
+/// `cargo mcp get`: gets a prompt.
 pub(crate) fn get(args: &GetArgs, shell: Shell) -> Result<RequestExit, RequestError> {
-    let (asked, words) = args.server.split(&args.words)?;
+    let (target, words) = args.server.split(&args.words)?;
     let [word, arguments @ ..] = words else {
         return Err(RequestError::Usage("no prompt is named".to_owned()));
     };
-    let (spec, tokens, name) = asked.choose(word)?;
-    let arguments = arguments::texts(arguments).map_err(RequestError::Usage)?;
+    let (spec, tokens, name) = target.choose(word)?;
+    let arguments = arguments::parse_strings(arguments).map_err(RequestError::Usage)?;
     let params = serde_json::json!({"name": name, "arguments": arguments});
     target::with_client((spec, tokens), &args.server, shell, async |client: Client| {
         let result = client.request("prompts/get", params).await?;
         print(&result, &args.form, "messages", |message| {
             let role = message["role"].as_str().unwrap_or("someone");
-            format!("{role}: {}", block(&message["content"]))
+            format!("{role}: {}", render_block(&message["content"]))
         })?;
         Ok(RequestExit::Ok)
     })
 }
 
-/// `cargo mcp read`: a resource.
+/// `cargo mcp read`: reads a resource.
 pub(crate) fn read(args: &ReadArgs, shell: Shell) -> Result<RequestExit, RequestError> {
-    let (asked, words) = args.server.split(&args.words)?;
+    let (target, words) = args.server.split(&args.words)?;
     let [word] = words else { return Err(RequestError::Usage("name one resource".to_owned())) };
-    let (spec, tokens, uri) = asked.choose(word)?;
+    let (spec, tokens, uri) = target.choose(word)?;
     let params = serde_json::json!({"uri": uri});
     target::with_client((spec, tokens), &args.server, shell, async |client: Client| {
         let result = client.request("resources/read", params).await?;
@@ -224,13 +224,13 @@ pub(crate) fn read(args: &ReadArgs, shell: Shell) -> Result<RequestExit, Request
     })
 }
 
-/// `cargo mcp ping`: whether a server answers, and what it is.
+/// `cargo mcp ping`: checks whether a server responds, and shows what it is.
 pub(crate) fn ping(args: &PingArgs, shell: Shell) -> Result<RequestExit, RequestError> {
-    let (asked, words) = args.server.split(&args.words)?;
+    let (target, words) = args.server.split(&args.words)?;
     if let [word, ..] = words {
         return Err(RequestError::Usage(format!("`{word}` is one word too many")));
     }
-    target::with_each(asked, &args.server, shell, async |_, client: Client| {
+    target::with_each(target, &args.server, shell, async |_, client: Client| {
         let started = std::time::Instant::now();
         client.ping().await?;
         let took = started.elapsed();
@@ -270,7 +270,7 @@ fn print(
     shell::print(&(texts.join("\n\n") + "\n"))
 }
 
-/// A block in words.
-fn block(value: &serde_json::Value) -> String {
+/// Renders a content block as text.
+fn render_block(value: &serde_json::Value) -> String {
     toolwright_core::content::ContentBlock::from(value.clone()).to_text().into_owned()
 }

@@ -32,16 +32,16 @@ pub(crate) struct ServerArgs {
     /// A header of every request over HTTP, such as 'Authorization: Bearer …'
     #[arg(long, value_name = "NAME: VALUE")]
     header: Vec<String>,
-    /// Seconds without an answer and without progress [default: 60, or the file's]
+    /// Timeout in seconds without a response and without progress [default: 60, or the file's]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: Option<u64>,
-    /// Seconds that the server may take to start [default: 60, or the file's]
+    /// Timeout in seconds for the start of the server [default: 60, or the file's]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     start_timeout: Option<u64>,
-    /// Speak this revision of the protocol, such as 2025-11-25
-    #[arg(long, value_name = "DATE", value_parser = revision)]
+    /// Use this revision of the protocol, such as 2025-11-25
+    #[arg(long, value_name = "DATE", value_parser = parse_revision)]
     revision: Option<Revision>,
-    /// How the client introduces itself; servers may show each another list
+    /// The name of the client; servers may show different lists to different clients
     #[arg(long, value_name = "NAME/VERSION", default_value = "mcp-client/1.0.0")]
     client: String,
     #[command(flatten)]
@@ -51,16 +51,16 @@ pub(crate) struct ServerArgs {
     command: Vec<OsString>,
 }
 
-/// The selected servers.
+/// The selected server or servers.
 #[derive(Debug)]
-pub(super) enum Asked {
+pub(super) enum Target {
     /// One server.
     Server(Box<ServerSpec>),
     /// The servers of a file, whose tools are called `SERVER__TOOL`.
     File(Box<Config>),
 }
 
-fn revision(text: &str) -> Result<Revision, String> {
+fn parse_revision(text: &str) -> Result<Revision, String> {
     Revision::from_name(text).ok_or_else(|| {
         let known: Vec<_> = Revision::ALL.iter().map(|revision| revision.as_str()).collect();
         format!("there are the revisions {}", known.join(", "))
@@ -69,15 +69,15 @@ fn revision(text: &str) -> Result<Revision, String> {
 
 impl ServerArgs {
     /// Returns the target, and the remaining arguments.
-    pub(super) fn split<'a>(&self, words: &'a [String]) -> Result<(Asked, &'a [String]), RequestError> {
+    pub(super) fn split<'a>(&self, words: &'a [String]) -> Result<(Target, &'a [String]), RequestError> {
         if !self.command.is_empty() {
             let spec = command_spec(&self.command).map_err(RequestError::Usage)?;
-            return Ok((Asked::Server(Box::new(spec)), words));
+            return Ok((Target::Server(Box::new(spec)), words));
         }
         let usage = |why: &str| RequestError::Usage(format!("{why}; name one of\n{SERVERS}"));
         let [server, rest @ ..] = words else { return Err(usage("no server is named")) };
         if server.contains("://") {
-            return Ok((Asked::Server(Box::new(url_spec(server))), rest));
+            return Ok((Target::Server(Box::new(url_spec(server))), rest));
         }
         if !Path::new(server).is_file() {
             return Err(usage(&format!("`{server}` is neither an address nor a file")));
@@ -85,9 +85,9 @@ impl ServerArgs {
         let config =
             ConfigReader::new().read(server).map_err(|error| RequestError::Config(Box::new(error)))?;
         for problem in config.problems() {
-            shell::warning(&visible(&in_words(server, problem)));
+            shell::warning(&visible(&format_problem(server, problem)));
         }
-        Ok((Asked::File(Box::new(config)), rest))
+        Ok((Target::File(Box::new(config)), rest))
     }
 
     /// Returns the implementation info of the client.
@@ -116,7 +116,7 @@ impl ServerArgs {
 }
 
 /// Formats a problem of a file, with its location and its consequence.
-fn in_words(file: &str, problem: &Problem) -> String {
+fn format_problem(file: &str, problem: &Problem) -> String {
     let mut text = format!("{file}:{}:{}: {}", problem.line, problem.column, problem.message);
     if let Some(help) = problem.help.as_deref().filter(|help| !help.is_empty()) {
         text = format!("{text}; {help}");
@@ -129,12 +129,12 @@ fn in_words(file: &str, problem: &Problem) -> String {
     }
 }
 
-impl Asked {
+impl Target {
     /// Returns the server and the name in an argument `SERVER__NAME`.
     pub(super) fn choose(self, word: &str) -> Result<(ServerSpec, Tokens, &str), RequestError> {
         match self {
-            Asked::Server(spec) => Ok((*spec, Tokens::new(), word)),
-            Asked::File(config) => {
+            Target::Server(spec) => Ok((*spec, Tokens::new(), word)),
+            Target::File(config) => {
                 let (server, name) = names::split(word).ok_or_else(|| {
                     RequestError::Usage(format!(
                         "`{word}` does not say which server is meant: write SERVER__NAME"
@@ -168,9 +168,9 @@ pub(crate) fn command_spec(words: &[OsString]) -> Result<ServerSpec, String> {
     Ok(spec.into())
 }
 
-/// A client that uses the tokens of earlier logins.
+/// Creates a client that uses the tokens of earlier logins.
 pub(crate) fn with_logins() -> ClientBuilder {
-    match tokens::stored() {
+    match tokens::load() {
         Ok(Some(stored)) => Client::builder().oauth(stored),
         Ok(None) => Client::builder(),
         Err(why) => {
@@ -195,7 +195,7 @@ pub(crate) fn builder(name: &str, shell: Shell) -> ClientBuilder {
                 shell::text(&line);
             }
             if before > 0 && before <= line.len() + 1 {
-                shell::text("(the server says more, which is not shown)");
+                shell::text("(further output of the server is not shown)");
             }
         }
         Event::Log { original, data, .. } => {
@@ -207,42 +207,42 @@ pub(crate) fn builder(name: &str, shell: Shell) -> ClientBuilder {
     })
 }
 
-/// Connects to one server, and disconnects after `use_it`.
+/// Connects to one server, and disconnects after `run`.
 pub(super) fn with_client<F: Future<Output = Result<RequestExit, RequestError>>>(
     server: (ServerSpec, Tokens),
     args: &ServerArgs,
     shell: Shell,
-    use_it: impl FnOnce(Client) -> F,
+    run: impl FnOnce(Client) -> F,
 ) -> Result<RequestExit, RequestError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(connected(server, args, shell, use_it))
+    runtime.block_on(run_connected(server, args, shell, run))
 }
 
 /// Does the same with every server. Those of a file are independent: if one that is not `required` fails, a
 /// warning is shown and the others are used; if all fail, the last error is returned.
 pub(super) fn with_each<F: Future<Output = Result<RequestExit, RequestError>>>(
-    asked: Asked,
+    target: Target,
     args: &ServerArgs,
     shell: Shell,
-    mut use_it: impl FnMut(Option<String>, Client) -> F,
+    mut run: impl FnMut(Option<String>, Client) -> F,
 ) -> Result<RequestExit, RequestError> {
-    let config = match asked {
-        Asked::Server(spec) => {
-            return with_client((*spec, Tokens::new()), args, shell, |client| use_it(None, client));
+    let config = match target {
+        Target::Server(spec) => {
+            return with_client((*spec, Tokens::new()), args, shell, |client| run(None, client));
         }
-        Asked::File(config) => config,
+        Target::File(config) => config,
     };
     if config.servers().is_empty() {
         return Err(RequestError::Usage("the file has no server that can be used".to_owned()));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let (mut is_any_done, mut last) = (false, None);
+        let (mut any_succeeded, mut last) = (false, None);
         for spec in config.servers() {
             let (name, is_required) = (spec.name.clone(), spec.required);
             let server = (spec.clone(), config.tokens().clone());
-            match connected(server, args, shell, |client| use_it(Some(name), client)).await {
-                Ok(_) => is_any_done = true,
+            match run_connected(server, args, shell, |client| run(Some(name), client)).await {
+                Ok(_) => any_succeeded = true,
                 Err(error) if is_required => return Err(error),
                 Err(error) => {
                     shell::warning(&visible(&error.to_string()));
@@ -251,17 +251,17 @@ pub(super) fn with_each<F: Future<Output = Result<RequestExit, RequestError>>>(
             }
         }
         match last {
-            Some(error) if !is_any_done => Err(error),
+            Some(error) if !any_succeeded => Err(error),
             _ => Ok(RequestExit::Ok),
         }
     })
 }
 
-async fn connected<F: Future<Output = Result<RequestExit, RequestError>>>(
+async fn run_connected<F: Future<Output = Result<RequestExit, RequestError>>>(
     (mut spec, tokens): (ServerSpec, Tokens),
     args: &ServerArgs,
     shell: Shell,
-    use_it: impl FnOnce(Client) -> F,
+    run: impl FnOnce(Client) -> F,
 ) -> Result<RequestExit, RequestError> {
     args.complete(&mut spec)?;
     shell.running(&spec.name);
@@ -270,12 +270,12 @@ async fn connected<F: Future<Output = Result<RequestExit, RequestError>>>(
         builder = builder.revision(revision);
     }
     let client = builder.connect(spec).await?;
-    let result = use_it(client.clone()).await;
+    let result = run(client.clone()).await;
     client.close().await;
     result
 }
 
 /// Returns whether standard error is a terminal.
-pub(super) fn is_watched() -> bool {
+pub(super) fn is_interactive() -> bool {
     std::io::stderr().is_terminal()
 }

@@ -5,13 +5,13 @@ use std::fs;
 use toolwright_client::config::convert;
 
 use super::args::ConvertArgs;
-use super::{report, unreadable};
+use super::{read_error, report};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::shell::{self, Shell};
 use crate::text_file;
 
-/// Prints or writes the file in the form of another client.
+/// Prints or writes the file in the format of another client.
 ///
 /// # Errors
 /// [`Error::Read`], [`Error::Lossy`], [`Error::Write`].
@@ -26,7 +26,7 @@ pub(super) fn run(args: &ConvertArgs, shell: Shell) -> Result<Exit, Error> {
             }
             return Ok(Exit::Usage);
         }
-        Err(error) => return Err(unreadable(error, file)),
+        Err(error) => return Err(read_error(error, file)),
     };
     for loss in &converted.losses {
         shell::warning(loss);

@@ -1,4 +1,4 @@
-//! `cargo mcp config`: files that name servers, checked, shown and converted. Nothing is started or connected to.
+//! `cargo mcp config`: checks, shows and converts configuration files, without starting or connecting to servers.
 
 mod args;
 mod check;
@@ -33,11 +33,11 @@ pub(crate) fn run(args: &ConfigArgs, shell: Shell) -> Result<Exit, Error> {
     }
 }
 
-/// A file that cannot be read at all.
-fn unreadable(error: ConfigError, file: &Path) -> Error {
+/// Converts the error of a file that cannot be read.
+fn read_error(error: ConfigError, file: &Path) -> Error {
     Error::Config { file: file.to_owned(), source: Box::new(error) }
 }
 
-fn reader() -> ConfigReader<'static> {
+fn new_reader() -> ConfigReader<'static> {
     ConfigReader::new().check_only()
 }

@@ -1,14 +1,14 @@
-//! A problem for people and for programs.
+//! Formats problems for people and for programs.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json};
 use toolwright_client::config::{Problem, Severity, Source};
 use toolwright_core::manifest::visible;
 
-/// The longest line that is shown, in bytes. A file may be one line.
+/// Maximum length in bytes of a line that is shown. A file may be a single line.
 const MAX_QUOTED_LINE: usize = 4 << 10;
 
-/// A problem as rustc shows its own, with its line of the file. Values that may be secret are hidden.
+/// Formats a problem in the style of rustc, with its line of the file. Values that may be secret are hidden.
 pub(super) fn text(source: &Source, problem: &Problem) -> String {
     let level = match problem.severity {
         Severity::Error => Level::ERROR,
@@ -51,7 +51,7 @@ pub(super) fn text(source: &Source, problem: &Problem) -> String {
     Renderer::styled().render(&[group]) + "\n\n"
 }
 
-/// The same for programs.
+/// Formats a problem as JSON.
 pub(super) fn json(source: &Source, problem: &Problem) -> Value {
     json!({
         "file": source.name(),

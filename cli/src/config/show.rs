@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use toolwright_client::config::{ConfigReader, Headers, ServerSpec, TransportSpec};
 
 use super::args::ShowArgs;
-use super::{report, unreadable};
+use super::{read_error, report};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::shell;
@@ -14,10 +14,10 @@ use crate::shell;
 /// Prints the servers that can be used, and reports on standard error why others cannot.
 ///
 /// # Errors
-/// [`Error::Config`] for a file that cannot be read at all.
+/// [`Error::Config`] for a file that cannot be read.
 pub(super) fn run(args: &ShowArgs) -> Result<Exit, Error> {
     let config =
-        ConfigReader::new().check_only().read(&args.file).map_err(|error| unreadable(error, &args.file))?;
+        ConfigReader::new().check_only().read(&args.file).map_err(|error| read_error(error, &args.file))?;
     for problem in config
         .problems()
         .iter()
@@ -26,7 +26,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, Error> {
         shell::styled_message(&report::text(config.source(), problem));
     }
     let servers: Map<String, Value> =
-        config.servers().iter().map(|server| (server.name.clone(), effective(server))).collect();
+        config.servers().iter().map(|server| (server.name.clone(), describe(server))).collect();
     let document = json!({
         "servers": servers,
         "disabled": config.disabled(),
@@ -36,8 +36,8 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, Error> {
     Ok(if config.refused().is_empty() { Exit::Ok } else { Exit::Usage })
 }
 
-/// What is known of a server, with names instead of values that may be secret.
-fn effective(server: &ServerSpec) -> Value {
+/// Describes a server, with names instead of values that may be secret.
+fn describe(server: &ServerSpec) -> Value {
     let mut shown = match &server.transport {
         TransportSpec::Stdio(spec) => json!({
             "command": spec.command.to_string(),
@@ -49,21 +49,21 @@ fn effective(server: &ServerSpec) -> Value {
         TransportSpec::Http(spec) => json!({
             "url": spec.url.to_string(),
             "headers": names(&spec.headers),
-            "timeout": seconds(spec.timeout),
-            "sse_read_timeout": seconds(spec.sse_read_timeout),
+            "timeout": to_seconds(spec.timeout),
+            "sse_read_timeout": to_seconds(spec.sse_read_timeout),
             "terminate_on_close": spec.terminate_on_close,
             "sse_fallback": spec.sse_fallback,
         }),
         TransportSpec::Sse(spec) => json!({
             "url": spec.url.to_string(),
             "headers": names(&spec.headers),
-            "timeout": seconds(spec.timeout),
-            "sse_read_timeout": seconds(spec.sse_read_timeout),
+            "timeout": to_seconds(spec.timeout),
+            "sse_read_timeout": to_seconds(spec.sse_read_timeout),
         }),
         TransportSpec::WebSocket(spec) => json!({
             "url": spec.url.to_string(),
             "headers": names(&spec.headers),
-            "timeout": seconds(spec.timeout),
+            "timeout": to_seconds(spec.timeout),
         }),
         _ => json!({}),
     };
@@ -72,8 +72,8 @@ fn effective(server: &ServerSpec) -> Value {
     for (name, value) in [
         ("transport", json!(server.transport.name())),
         ("description", json!(server.description)),
-        ("request_timeout", seconds(server.request_timeout)),
-        ("start_timeout", seconds(server.start_timeout)),
+        ("request_timeout", to_seconds(server.request_timeout)),
+        ("start_timeout", to_seconds(server.start_timeout)),
         ("load_tools", json!(server.load_tools)),
         ("load_prompts", json!(server.load_prompts)),
         ("required", json!(server.required)),
@@ -89,7 +89,7 @@ fn names(headers: &Headers) -> Vec<&str> {
     headers.iter().map(|(name, _)| name).collect()
 }
 
-/// Seconds, as files have them.
-fn seconds(time: Duration) -> Value {
+/// Converts to seconds, as in configuration files.
+fn to_seconds(time: Duration) -> Value {
     if time.subsec_nanos() == 0 { time.as_secs().into() } else { time.as_secs_f64().into() }
 }

@@ -1,4 +1,4 @@
-//! Intended changes, each with its reason: `--allow FILE`.
+//! The list of intended changes, each with its reason: `--allow FILE`.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::change::Change;
 use super::rule;
 use crate::error::Error;
 
-/// The file.
+/// The contents of the file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AllowList {
@@ -17,16 +17,16 @@ pub(super) struct AllowList {
     allow: Vec<AllowedChange>,
 }
 
-/// One change, or all of one kind on one tool.
+/// One change, or all changes of a kind in one tool.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AllowedChange {
     /// The id of the kind of change.
     id: String,
-    /// The name of the tool or prompt, or the address of the resource; none for the server.
+    /// The name of the tool or prompt, or the URI of the resource; empty for the server.
     #[serde(default)]
     tool: String,
-    /// The place in the definition; without it, every place.
+    /// The location in the definition; `None` for all locations.
     at: Option<String>,
     /// Why the change is intended.
     reason: String,
@@ -47,11 +47,10 @@ impl AllowList {
     pub(super) fn read(file: &Path) -> Result<Self, Error> {
         let text =
             fs::read_to_string(file).map_err(|source| Error::Read { file: file.to_owned(), source })?;
-        Self::of_text(&text)
-            .map_err(|source| Error::AllowList { file: file.to_owned(), source: source.into() })
+        Self::parse(&text).map_err(|source| Error::AllowList { file: file.to_owned(), source: source.into() })
     }
 
-    fn of_text(text: &str) -> Result<Self, AllowError> {
+    fn parse(text: &str) -> Result<Self, AllowError> {
         let list: Self = toml::from_str(text)?;
         for entry in &list.allow {
             if rule::find(&entry.id).is_none() {
@@ -64,21 +63,21 @@ impl AllowList {
         Ok(list)
     }
 
-    /// The reason for a change, if it is intended.
+    /// Returns the reason for a change, if it is listed.
     pub(super) fn reason(&self, change: &Change) -> Option<&str> {
         self.allow.iter().find(|entry| entry.covers(change)).map(|entry| entry.reason.as_str())
     }
 
-    /// The entries that match no change.
+    /// Returns the entries that match no change.
     pub(super) fn unused(&self, changes: &[Change]) -> Vec<String> {
         let is_used = |entry: &&AllowedChange| changes.iter().any(|change| entry.covers(change));
-        let shown = |entry: &AllowedChange| {
+        let format = |entry: &AllowedChange| {
             [entry.id.as_str(), &entry.tool, entry.at.as_deref().unwrap_or_default()]
                 .join(" ")
                 .trim_end()
                 .to_owned()
         };
-        self.allow.iter().filter(|entry| !is_used(entry)).map(shown).collect()
+        self.allow.iter().filter(|entry| !is_used(entry)).map(format).collect()
     }
 }
 
@@ -100,7 +99,7 @@ mod tests {
 
     #[test]
     fn an_entry_covers_its_tool_and_nothing_else() {
-        let list = AllowList::of_text(LIST).unwrap();
+        let list = AllowList::parse(LIST).unwrap();
         let change = |id: &str, name: &str| Change::new(id, Part::Tool, name, "");
         assert_eq!(list.reason(&change("tool-removed", "old")), Some("nobody called it in a year"));
         assert_eq!(list.reason(&change("tool-removed", "other")), None);
@@ -111,7 +110,7 @@ mod tests {
 
     #[test]
     fn entries_without_reason_or_known_id_are_rejected() {
-        let refused = |text: &str| AllowList::of_text(text).unwrap_err().to_string();
+        let refused = |text: &str| AllowList::parse(text).unwrap_err().to_string();
         assert!(refused(&LIST.replace("tool-removed", "tool-lost")).contains("unknown change `tool-lost`"));
         assert!(refused(&LIST.replace("nobody called it in a year", " ")).contains("no reason"));
         assert!(refused(&LIST.replace("reason", "because")).contains("expected `[[allow]]`"));

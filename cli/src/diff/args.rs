@@ -38,7 +38,7 @@ pub(crate) struct DiffArgs {
 }
 
 impl DiffArgs {
-    /// What `--help` shows in addition to the flags.
+    /// Returns what `--help` shows below the flags.
     pub(crate) fn help() -> String {
         format!("OLD and NEW are each one of:\n{SOURCES}\n\n{}", Self::EXAMPLES)
     }

@@ -1,11 +1,11 @@
-//! One change, as the reports show it.
+//! A change, as reports show it.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::rule::{ChangeRule, get};
 
-/// What a change belongs to.
+/// The part of a server that a change is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Part {
@@ -21,17 +21,17 @@ pub(crate) enum Part {
 pub(crate) struct Change {
     pub(crate) rule: &'static ChangeRule,
     pub(crate) part: Part,
-    /// The name of the tool or prompt, the address of the resource; empty for the server.
+    /// The name of the tool or prompt, or the URI of the resource; empty for the server.
     pub(crate) name: String,
-    /// Where in the definition: a JSON Pointer, empty for the whole.
+    /// The location in the definition, as a JSON Pointer; empty for the definition as a whole.
     pub(crate) pointer: String,
-    /// The value before, if there was one.
+    /// The old value, if any.
     pub(crate) old: Option<Value>,
-    /// The value after, if there is one.
+    /// The new value, if any.
     pub(crate) new: Option<Value>,
-    /// A value that shows the difference: accepted before and not now, or not promised before.
+    /// A value that proves the difference: an argument that is no longer accepted, or a result that is newly possible.
     pub(crate) witness: Option<Value>,
-    /// Why it is undecided whether the change breaks callers; then it counts as breaking.
+    /// Why it is unknown whether the change breaks callers, if so; it then counts as breaking.
     pub(crate) undecided: Option<String>,
 }
 
@@ -49,19 +49,19 @@ impl Change {
         }
     }
 
-    pub(super) fn values(mut self, old: Option<&Value>, new: Option<&Value>) -> Self {
+    pub(super) fn with_values(mut self, old: Option<&Value>, new: Option<&Value>) -> Self {
         self.old = old.cloned();
         self.new = new.cloned();
         self
     }
 
-    /// Sets the keywords before and after; an empty object counts as absent.
-    pub(super) fn rules(self, old: &Value, new: &Value) -> Self {
-        let is_something = |rules: &&Value| rules.as_object().is_none_or(|rules| !rules.is_empty());
-        self.values(Some(old).filter(is_something), Some(new).filter(is_something))
+    /// Sets the old and new keywords; an empty object counts as absent.
+    pub(super) fn with_keywords(self, old: &Value, new: &Value) -> Self {
+        let is_present = |keywords: &&Value| keywords.as_object().is_none_or(|keywords| !keywords.is_empty());
+        self.with_values(Some(old).filter(is_present), Some(new).filter(is_present))
     }
 
-    /// The place, for people: `get_order /inputSchema/properties/id`.
+    /// Returns the location for people: `get_order /inputSchema/properties/id`.
     pub(super) fn place(&self) -> String {
         let name = if self.part == Part::Server { "server" } else { &self.name };
         if self.pointer.is_empty() { name.to_owned() } else { format!("{name} {}", self.pointer) }

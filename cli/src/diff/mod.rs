@@ -26,7 +26,7 @@ pub(crate) use args::DiffArgs;
 /// Any [`Error`] of reading the two sides and the allow list.
 pub(crate) fn run(args: DiffArgs, shell: Shell) -> Result<Exit, Error> {
     let DiffArgs { old, new, deny, allow, own, format, mut tools, command } = args;
-    // First what is cheap to get wrong.
+    // The allow list is read first, since its errors are found fastest.
     let allowed = allow.as_deref().map_or_else(|| Ok(AllowList::default()), AllowList::read)?;
     let old_source = old.unwrap_or(Source::Committed);
     let new_source = match new {
@@ -53,15 +53,15 @@ pub(crate) fn run(args: DiffArgs, shell: Shell) -> Result<Exit, Error> {
     Ok(exit)
 }
 
-/// Who wrote the hints of `new`. What is built here is the user's, and so is a manifest that is kept in Git; any other file,
-/// and a running server, may be anybody's.
+/// Returns who wrote the hints of `new`: the user wrote those of a package and of a manifest in Git; any other file and a
+/// running server may be a third party's.
 fn author(old: &Source, new: &Source) -> Author {
     match (old, new) {
         (_, Source::Package(_) | Source::Committed) => Author::User,
         (Source::Committed | Source::Revision { .. }, Source::File(_) | Source::Revision { .. }) => {
             Author::User
         }
-        _ => Author::Stranger,
+        _ => Author::ThirdParty,
     }
 }
 

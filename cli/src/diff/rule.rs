@@ -1,4 +1,4 @@
-//! The kinds of changes, as data: what each means, why, and what to do.
+//! The kinds of changes, as data: what each means, why it matters, and what to do.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::{Rule, Severity};
 
-/// How much a change matters to callers.
+/// How much a change affects callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Class {
@@ -44,7 +44,7 @@ impl Class {
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ChangeRule {
-    /// What rules of all reports say.
+    /// The parts that rules of all reports share.
     #[serde(skip)]
     pub(super) info: Rule,
     pub(super) class: Class,
@@ -81,20 +81,20 @@ fn read(file: &str) -> Result<Vec<ChangeRule>, toml::de::Error> {
     tables.into_iter().map(rule).collect()
 }
 
-/// Every kind of change, by its id.
+/// Returns every kind of change, sorted by id.
 pub(super) fn all() -> impl Iterator<Item = &'static ChangeRule> {
     RULES.values()
 }
 
-/// The kind of change with this id.
+/// Returns the kind of change with this id.
 pub(super) fn find(id: &str) -> Option<&'static ChangeRule> {
     RULES.get(id)
 }
 
-/// The kind of change with this id, which the program itself names.
+/// Returns the kind of change with this id, which must exist.
 ///
 /// # Panics
-/// If there is none: a test names every id that the comparison can.
+/// If it does not exist; a test covers every id that the comparison uses.
 pub(super) fn get(id: &str) -> &'static ChangeRule {
     find(id).unwrap_or_else(|| panic!("no kind of change has the id `{id}`"))
 }

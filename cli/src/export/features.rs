@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use toolwright_core::manifest::{Entry, Kind, Manifest};
 
-/// The maximum length of a description on a line for agents, as for tools.
+/// Maximum length of a description on a line for agents, the same as for tools.
 const LINE_LIMIT: usize = toolwright_core::docs::SIMPLE_DESCRIPTION_LIMIT;
 
 /// A prompt, a resource or a template on a page.
@@ -14,7 +14,7 @@ struct Feature<'a> {
     entry: &'a Entry,
 }
 
-/// A row of a table: the name of an argument, whether it must be given, and what it means.
+/// A row of a table: the name of an argument, whether it is required, and its description.
 struct Argument<'a> {
     name: &'a str,
     is_required: bool,
@@ -26,7 +26,7 @@ impl<'a> Feature<'a> {
         self.entry.get(member).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
     }
 
-    /// What is known besides the description.
+    /// Returns all information except the description.
     fn facts(&self) -> Vec<String> {
         let name = self
             .text("name")
@@ -104,7 +104,7 @@ pub(crate) fn markdown(manifest: &Manifest) -> String {
 /// Writes entries of the menu and sections, as HTML.
 pub(super) fn html(menu: &mut String, main: &mut String, manifest: &Manifest) {
     for feature in features(manifest) {
-        // Of several servers on a page, each section has its own.
+        // With several servers on a page, each section has its own.
         let at = main.matches("<section").count();
         let (anchor, heading) = (format!("feature-{at}"), escape(&feature.heading));
         _ = writeln!(menu, "<li><a href=\"#{anchor}\">{heading}</a></li>");
@@ -154,7 +154,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Text that Markdown shows as it is, on one line.
+/// Escapes text for Markdown, on one line.
 fn plain(text: &str) -> String {
     let is_sign = |character: char| "\\`*_{}[]<>#|&~".contains(character);
     one_line(text).chars().fold(String::new(), |mut shown, character| {

@@ -31,7 +31,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// The file extension.
+    /// Returns the file extension.
     pub(crate) fn extension(self) -> &'static str {
         match self {
             Self::Jsonl => "jsonl",
@@ -49,14 +49,14 @@ impl Format {
         }
     }
 
-    /// Whether it is JSON, or JSON Lines.
+    /// Returns whether the format is JSON or JSON Lines.
     pub(crate) fn is_json(self) -> bool {
         matches!(self.extension(), "json" | "jsonl")
     }
 
-    /// Whether it has no place for prompts, resources and templates. Those of registries and bundles say where the
-    /// server is, and clients ask it for the rest.
-    pub(crate) fn holds_tools_only(self) -> bool {
+    /// Returns whether the format does not support prompts, resources and templates. Formats of registries and bundles locate
+    /// the server, which clients query for the rest.
+    pub(crate) fn supports_only_tools(self) -> bool {
         match self {
             Self::Jsonl
             | Self::Openai
@@ -69,8 +69,8 @@ impl Format {
         }
     }
 
-    /// Whether a file holds one server only.
-    pub(crate) fn holds_one(self) -> bool {
+    /// Returns whether a file contains only one server.
+    pub(crate) fn has_one_server(self) -> bool {
         matches!(self, Self::Mcp | Self::Openapi | Self::ServerJson | Self::Mcpb)
     }
 }

@@ -10,7 +10,7 @@ use toolwright_core::docs::outline::{Label, Line, Phrase};
 use toolwright_core::manifest::visible;
 
 use super::features;
-use super::reference::{Described, described, hints, note, path};
+use super::reference::{DescribedTool, describe, hints, note, path};
 use crate::packages::Document;
 
 const STYLE: &str = include_str!("html/page.css");
@@ -18,7 +18,7 @@ const SCRIPT: &str = include_str!("html/search.js");
 
 // Writing to a string cannot fail.
 
-pub(super) fn page(documents: &[Document], losses: &mut Losses) -> String {
+pub(super) fn render(documents: &[Document], losses: &mut Losses) -> String {
     let mut titles = Vec::new();
     let mut anchors = Anchors::default();
     let mut menu = String::new();
@@ -41,7 +41,7 @@ pub(super) fn page(documents: &[Document], losses: &mut Losses) -> String {
         for tool in &manifest.tools {
             let anchor = anchors.of(&server.name, &tool.name);
             _ = writeln!(menu, "<li><a href=\"#{anchor}\">{}</a></li>", one_line(&tool.name));
-            add_tool(&mut main, &described(tool, losses), &anchor);
+            add_tool(&mut main, &describe(tool, losses), &anchor);
         }
         features::html(&mut menu, &mut main, manifest);
         titles.push(title);
@@ -56,7 +56,7 @@ pub(super) fn page(documents: &[Document], losses: &mut Losses) -> String {
     )
 }
 
-fn add_tool(text: &mut String, described: &Described<'_>, anchor: &str) {
+fn add_tool(text: &mut String, described: &DescribedTool<'_>, anchor: &str) {
     let tool = described.tool;
     _ = writeln!(
         text,
@@ -74,14 +74,14 @@ fn add_tool(text: &mut String, described: &Described<'_>, anchor: &str) {
     if let Some(description) = described.description {
         _ = writeln!(text, "{}", paragraphs(description));
     }
-    table(text, "Parameters", &described.parameters);
+    write_table(text, "Parameters", &described.parameters);
     let example = json_block(&arguments::example(&tool.input_schema));
     _ = writeln!(text, "<h3>Example</h3>\n<pre><code>{}</code></pre>", escape(&example));
-    table(text, "Result", &described.result);
+    write_table(text, "Result", &described.result);
     text.push_str("</section>\n");
 }
 
-fn table(text: &mut String, heading: &str, lines: &[Line]) {
+fn write_table(text: &mut String, heading: &str, lines: &[Line]) {
     if lines.is_empty() {
         return;
     }
@@ -125,7 +125,7 @@ fn paragraphs(text: &str) -> String {
 struct Anchors(HashMap<String, usize>);
 
 impl Anchors {
-    /// An id without the characters that an address would escape.
+    /// Returns an id without characters that URLs would escape.
     fn of(&mut self, server: &str, tool: &str) -> String {
         let is_plain = |one: char| one.is_ascii_alphanumeric() || "_-.".contains(one);
         let plain = |text: &str| -> String {
@@ -138,7 +138,7 @@ impl Anchors {
             if *before == 1 {
                 return anchor;
             }
-            // A colon is in no plain name, so that the number belongs to nothing else.
+            // Plain names contain no colon, so the result is unique.
             anchor = format!("{anchor}:{before}");
         }
     }
@@ -148,7 +148,7 @@ fn one_line(text: &str) -> String {
     escape(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Escapes the text for HTML, and writes out hidden characters.
+/// Escapes text for HTML, including hidden characters.
 fn escape(text: &str) -> String {
     let text = text.replace('\t', " ");
     let lines = text.split('\n').map(|line| visible(line.trim_end_matches('\r')));

@@ -1,4 +1,4 @@
-//! A reference page of the tools, as Markdown. Strings of definitions stay in their places:
+//! A reference page of the tools, as Markdown. Strings of definitions cannot break the layout:
 //! see [`toolwright_core::docs::markdown`].
 
 use std::collections::HashMap;
@@ -10,18 +10,18 @@ use toolwright_core::docs::markdown::{code, code_in_cell, json_block, line, line
 use toolwright_core::docs::outline::Line;
 
 use super::features;
-use super::reference::{Described, described, hints, note, path};
+use super::reference::{DescribedTool, describe, hints, note, path};
 use crate::packages::Document;
 
-pub(super) fn page(documents: &[Document], losses: &mut Losses) -> String {
+pub(super) fn render(documents: &[Document], losses: &mut Losses) -> String {
     let mut anchors = Anchors::default();
-    let servers = documents.iter().map(|document| server(document, &mut anchors, losses));
+    let servers = documents.iter().map(|document| render_server(document, &mut anchors, losses));
     servers.collect::<Vec<_>>().join("\n")
 }
 
 // Writing to a string cannot fail.
 
-fn server(document: &Document, anchors: &mut Anchors, losses: &mut Losses) -> String {
+fn render_server(document: &Document, anchors: &mut Anchors, losses: &mut Losses) -> String {
     let manifest = &document.manifest;
     let server = &manifest.server;
     let title = losses.text(None, "/server/title", server.title.as_deref()).unwrap_or(&server.name);
@@ -29,7 +29,7 @@ fn server(document: &Document, anchors: &mut Anchors, losses: &mut Losses) -> St
     if let Some(instructions) = losses.text(None, "/instructions", manifest.instructions.as_deref()) {
         _ = write!(text, "\n{}\n", paragraphs(instructions));
     }
-    let tools: Vec<_> = manifest.tools.iter().map(|tool| described(tool, losses)).collect();
+    let tools: Vec<_> = manifest.tools.iter().map(|tool| describe(tool, losses)).collect();
     text.push_str("\n| tool | what it does | hints |\n|---|---|---|\n");
     anchors.of(title);
     for tool in &tools {
@@ -50,7 +50,7 @@ fn server(document: &Document, anchors: &mut Anchors, losses: &mut Losses) -> St
     text + &features::markdown(manifest)
 }
 
-fn add_tool(text: &mut String, described: &Described<'_>) {
+fn add_tool(text: &mut String, described: &DescribedTool<'_>) {
     let tool = described.tool;
     _ = write!(text, "\n## {}\n", line(&tool.name));
     if let Some(title) = described.title {
@@ -64,17 +64,17 @@ fn add_tool(text: &mut String, described: &Described<'_>) {
         _ = write!(text, "\nHints: {}.\n", hints.join(", "));
     }
     let [(parameters, rows), (result, result_rows)] = tables(described);
-    table(text, parameters, rows);
+    write_table(text, parameters, rows);
     let example = json_block(&arguments::example(&tool.input_schema));
     _ = write!(text, "\nExample:\n\n```json\n{example}\n```\n");
-    table(text, result, result_rows);
+    write_table(text, result, result_rows);
 }
 
-fn tables<'d>(described: &'d Described<'_>) -> [(&'static str, &'d [Line]); 2] {
+fn tables<'d>(described: &'d DescribedTool<'_>) -> [(&'static str, &'d [Line]); 2] {
     [("Parameters", &described.parameters), ("Result", &described.result)]
 }
 
-fn table(text: &mut String, heading: &str, lines: &[Line]) {
+fn write_table(text: &mut String, heading: &str, lines: &[Line]) {
     if lines.is_empty() {
         return;
     }
@@ -94,12 +94,12 @@ fn table(text: &mut String, heading: &str, lines: &[Line]) {
     }
 }
 
-/// Anchors of headings: as GitHub makes them from the text, numbered from the second of a kind on.
+/// Anchors of headings as GitHub generates them from the text, with a number for duplicates.
 #[derive(Debug, Default)]
 struct Anchors(HashMap<String, usize>);
 
 impl Anchors {
-    /// The anchor of the next heading on the page.
+    /// Returns the anchor of the next heading on the page.
     fn of(&mut self, heading: &str) -> String {
         let kept = heading.chars().filter(|one| one.is_alphanumeric() || matches!(one, ' ' | '-' | '_'));
         let anchor: String =

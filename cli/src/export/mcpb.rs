@@ -1,8 +1,8 @@
 //! `manifest.json` of a bundle for desktop clients, version 0.4
 //! (<https://github.com/modelcontextprotocol/mcpb/blob/main/MANIFEST.md>).
 //!
-//! The program is expected as `server/<package>` in the bundle. Of the tools, a bundle lists names and descriptions;
-//! clients ask the server for the rest.
+//! The program is expected as `server/<package>` in the bundle. A bundle lists the names and descriptions of tools; clients
+//! query the server for the rest.
 
 use serde_json::{Map, Value, json};
 use toolwright_agent::model_api::Losses;
@@ -10,7 +10,7 @@ use toolwright_core::pointer::below;
 
 use crate::packages::Document;
 
-pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
+pub(super) fn convert(document: &Document, losses: &mut Losses) -> Value {
     let server = &document.manifest.server;
     let about = &document.sources.about;
     let program = format!("server/{}", document.sources.server.package);
@@ -24,11 +24,7 @@ pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
     made.insert("version".to_owned(), server.version.clone().into());
     let said = about.description.clone().filter(|text| !text.trim().is_empty());
     let description = said.unwrap_or_else(|| {
-        losses.add(
-            None,
-            "/description",
-            "the package has no description, so the server's name stands for it",
-        );
+        losses.add(None, "/description", "the package has no description, so the server's name is used");
         server.name.clone()
     });
     made.insert("description".to_owned(), description.into());
@@ -67,16 +63,16 @@ pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
     let tools: Value = tools.collect();
     made.insert("tools".to_owned(), tools);
     if document.manifest.prompts.as_ref().is_some_and(|prompts| !prompts.is_empty()) {
-        // A bundle lists prompts with their texts, which only the server knows; this says that it has some.
+        // A bundle lists prompts with their messages, which only the server knows; this states that there are some.
         made.insert("prompts_generated".to_owned(), true.into());
     }
     Value::Object(made)
 }
 
-/// `Ada <ada@example.com>` as the format wants it.
+/// Converts `Ada <ada@example.com>`.
 fn author(document: &Document, losses: &mut Losses) -> Value {
     let Some(author) = document.sources.about.authors.first() else {
-        losses.add(None, "/author", "the package has no authors, so the server's name stands for one");
+        losses.add(None, "/author", "the package has no authors, so the server's name is used");
         return json!({ "name": document.manifest.server.name });
     };
     if document.sources.about.authors.len() > 1 {

@@ -1,7 +1,7 @@
-//! An OpenAPI 3.1 document with one operation per tool: `POST /tools/{name}` takes the arguments and answers with the
+//! An OpenAPI 3.1 document with one operation per tool: `POST /tools/{name}` takes the arguments and returns the
 //! structured result (<https://spec.openapis.org/oas/v3.1.0>).
 //!
-//! OpenAPI 3.1 holds JSON Schema 2020-12, so no keyword is lost; references are moved to where the schemas are now.
+//! OpenAPI 3.1 supports JSON Schema 2020-12, so no keyword is lost; references are changed to the new locations of schemas.
 
 use std::collections::HashSet;
 
@@ -13,16 +13,16 @@ use toolwright_core::schema::rewrite::{Rewrite, rewrite_keywords};
 
 use crate::packages::Document;
 
-pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
+pub(super) fn convert(document: &Document, losses: &mut Losses) -> Value {
     let manifest = &document.manifest;
     let mut paths = Map::new();
     let mut schemas = Map::new();
     let mut taken = HashSet::new();
     for tool in &manifest.tools {
         let name = plain_name(tool, &mut taken, losses);
-        let input = component(&mut schemas, &name, "input", &tool.input_schema);
+        let input = add_component(&mut schemas, &name, "input", &tool.input_schema);
         let output =
-            tool.output_schema.as_ref().map(|schema| component(&mut schemas, &name, "output", schema));
+            tool.output_schema.as_ref().map(|schema| add_component(&mut schemas, &name, "output", schema));
         let operation = operation(tool, &name, &input, output.as_ref(), losses);
         paths.insert(format!("/tools/{name}"), json!({ "post": operation }));
     }
@@ -41,15 +41,15 @@ pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
     })
 }
 
-/// Adds a schema to the components, and refers to it.
-fn component(schemas: &mut Map<String, Value>, tool: &str, part: &str, schema: &Value) -> Value {
+/// Adds a schema to the components, and returns a reference to it.
+fn add_component(schemas: &mut Map<String, Value>, tool: &str, part: &str, schema: &Value) -> Value {
     let name = format!("{tool}.{part}");
     let place = format!("#/components/schemas/{name}");
     schemas.insert(name, move_references(schema, &place));
     json!({ "$ref": place })
 }
 
-/// A name with only the characters that names of components and paths may have.
+/// Replaces characters that are invalid in names of components and paths.
 fn plain_name(tool: &ToolDefinition, taken: &mut HashSet<String>, losses: &mut Losses) -> String {
     let is_plain = |one: char| one.is_ascii_alphanumeric() || matches!(one, '.' | '_' | '-');
     let plain: String = tool.name.chars().map(|one| if is_plain(one) { one } else { '-' }).collect();
@@ -63,7 +63,7 @@ fn plain_name(tool: &ToolDefinition, taken: &mut HashSet<String>, losses: &mut L
     name
 }
 
-/// The schema with its references below `place`.
+/// Returns the schema with its references moved below `place`.
 fn move_references(schema: &Value, place: &str) -> Value {
     rewrite_keywords(schema, &|keyword, value| {
         let path =

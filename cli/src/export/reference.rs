@@ -1,13 +1,13 @@
-//! What the reference pages share: descriptions of tools, and what no page can show.
+//! The shared parts of reference pages: descriptions of tools, and what pages cannot show.
 
 use toolwright_agent::model_api::Losses;
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::docs::outline::{Label, Line, outline};
 use toolwright_core::pointer::below;
 
-/// A tool as pages show it.
+/// A tool with its description for pages.
 #[derive(Debug)]
-pub(super) struct Described<'a> {
+pub(super) struct DescribedTool<'a> {
     pub(super) tool: &'a ToolDefinition,
     pub(super) title: Option<&'a str>,
     pub(super) description: Option<&'a str>,
@@ -16,7 +16,7 @@ pub(super) struct Described<'a> {
     pub(super) result: Vec<Line>,
 }
 
-pub(super) fn described<'a>(tool: &'a ToolDefinition, losses: &mut Losses) -> Described<'a> {
+pub(super) fn describe<'a>(tool: &'a ToolDefinition, losses: &mut Losses) -> DescribedTool<'a> {
     let mut lines = |pointer: &str, schema: Option<&serde_json::Value>| {
         let outline = schema.map(outline).unwrap_or_default();
         for omitted in outline.omitted {
@@ -30,10 +30,10 @@ pub(super) fn described<'a>(tool: &'a ToolDefinition, losses: &mut Losses) -> De
         losses.text(Some(&tool.name), &below("", member), text.as_deref())
     };
     let (title, description) = (text("title", &tool.title), text("description", &tool.description));
-    Described { tool, title, description, parameters, result }
+    DescribedTool { tool, title, description, parameters, result }
 }
 
-/// What a row is about besides its path: `variant 1 of 3`, `required`.
+/// Returns the note of a row: `variant 1 of 3`, `required`.
 pub(super) fn note(line: &Line) -> String {
     match &line.label {
         Label::Member { is_required: true, .. } => "required".to_owned(),
@@ -44,7 +44,7 @@ pub(super) fn note(line: &Line) -> String {
     }
 }
 
-/// The names of a row; for members with a pattern, the pattern instead of a name.
+/// Returns the path of a row; for members with a pattern, the pattern instead of a name.
 pub(super) fn path(line: &Line) -> String {
     match (&line.label, line.path.strip_suffix('*')) {
         (Label::Matching(pattern), Some(path)) => format!("{path}/{pattern}/"),
@@ -52,7 +52,7 @@ pub(super) fn path(line: &Line) -> String {
     }
 }
 
-/// The hints of a tool, described for people.
+/// Describes the hints of a tool for people.
 pub(super) fn hints(tool: &ToolDefinition) -> Vec<&'static str> {
     let Some(hints) = &tool.annotations else { return Vec::new() };
     [

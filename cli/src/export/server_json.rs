@@ -1,7 +1,7 @@
 //! `server.json`, the format of the MCP registry
 //! (<https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json>).
 //!
-//! The registry's name of the server is `[package.metadata.mcp] registry-name`, else made from the repository: a server
+//! The registry's name of the server is `[package.metadata.mcp] registry-name`, or else derived from the repository: a server
 //! of `https://github.com/ada/shop` is `io.github.ada/shop`. The registry lists no tools.
 //!
 //! The package is `cargo`'s (modelcontextprotocol/registry, `docs/modelcontextprotocol-io/package-types.mdx`, "Cargo (Rust)
@@ -18,10 +18,10 @@ use crate::packages::Document;
 pub(super) const SCHEMA: &str =
     "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 
-/// The most characters of a description or a title.
+/// Maximum number of characters of a description or a title.
 const TEXT_LIMIT: usize = 100;
 
-pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
+pub(super) fn convert(document: &Document, losses: &mut Losses) -> Value {
     let server = &document.manifest.server;
     let about = &document.sources.about;
     let name = registry_name(document, losses);
@@ -57,7 +57,7 @@ pub(super) fn document(document: &Document, losses: &mut Losses) -> Value {
     Value::Object(made)
 }
 
-/// The package in cargo's registry, as far as there will be one.
+/// Returns the package in cargo's registry, if it can be published.
 fn package(document: &Document, name: &str, losses: &mut Losses) -> Option<Value> {
     let Origin { package, version, .. } = &document.sources.server;
     let mut lacks = |what: String| losses.add(None, "/packages", what);
@@ -83,13 +83,15 @@ fn package(document: &Document, name: &str, losses: &mut Losses) -> Option<Value
     }
     let readme = release.readme.as_deref().unwrap_or_default();
     let line = format!("`mcp-name: {name}`");
-    let missing = match named_in(readme, name) {
-        Named::Visibly => None,
-        Named::InComment => Some(format!(
+    let missing = match find_name(readme, name) {
+        NameInReadme::Visibly => None,
+        NameInReadme::InComment => Some(format!(
             "cargo's registry takes comments out of the README: put {line} where a reader sees it"
         )),
-        Named::Glued => Some(format!("the README must have {line} with a space or a line end behind it")),
-        Named::Nowhere => {
+        NameInReadme::Glued => {
+            Some(format!("the README must have {line} with a space or a line end behind it"))
+        }
+        NameInReadme::Nowhere => {
             Some(format!("the registry looks for {line} in the README of the package: add the line"))
         }
     };
@@ -104,20 +106,20 @@ fn package(document: &Document, name: &str, losses: &mut Losses) -> Option<Value
 
 /// Whether a README proves that its package belongs to the server of this name.
 #[derive(Debug, PartialEq, Eq)]
-enum Named {
+enum NameInReadme {
     Visibly,
     /// Only in a comment.
     InComment,
-    /// Something follows that could be a part of the name.
+    /// It may continue as a longer name.
     Glued,
     Nowhere,
 }
 
-fn named_in(readme: &str, name: &str) -> Named {
+fn find_name(readme: &str, name: &str) -> NameInReadme {
     let token = format!("mcp-name: {name}");
     let mut is_glued = false;
     for (at, _) in readme.match_indices(&token) {
-        // What ends a name in Markdown becomes a tag in the page that the registry reads.
+        // Markdown syntax that ends a name becomes a tag in the page that the registry reads.
         let is_end = |next: char| next.is_whitespace() || "`<*|)]".contains(next);
         if readme[at + token.len()..].starts_with(|next: char| !is_end(next)) {
             is_glued = true;
@@ -126,13 +128,13 @@ fn named_in(readme: &str, name: &str) -> Named {
         let before = &readme[..at];
         let in_comment = before.rfind("<!--").is_some_and(|open| !before[open..].contains("-->"));
         if !in_comment {
-            return Named::Visibly;
+            return NameInReadme::Visibly;
         }
     }
     match readme.contains(&token) {
-        true if is_glued => Named::Glued,
-        true => Named::InComment,
-        false => Named::Nowhere,
+        true if is_glued => NameInReadme::Glued,
+        true => NameInReadme::InComment,
+        false => NameInReadme::Nowhere,
     }
 }
 
@@ -157,7 +159,7 @@ fn registry_name(document: &Document, losses: &mut Losses) -> String {
     format!("local/{server}")
 }
 
-/// At most [`TEXT_LIMIT`] characters.
+/// Truncates to [`TEXT_LIMIT`] characters.
 fn truncate(text: &str, pointer: &str, losses: &mut Losses) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.chars().count() <= TEXT_LIMIT {
@@ -174,22 +176,22 @@ mod tests {
     #[test]
     fn the_name_is_found_like_in_the_registry() {
         for (readme, expected) in [
-            ("# Shop\n\n- MCP Registry name: `mcp-name: io.github.ada/shop`\n", Named::Visibly),
-            ("mcp-name: io.github.ada/shop", Named::Visibly),
-            ("<b>mcp-name: io.github.ada/shop</b>", Named::Visibly),
-            ("<!-- a comment --> mcp-name: io.github.ada/shop\n", Named::Visibly),
-            ("<!-- mcp-name: io.github.ada/shop -->", Named::InComment),
-            ("<!--\nmcp-name: io.github.ada/shop\n-->\n# Shop", Named::InComment),
-            ("<!-- mcp-name: io.github.ada/shop -->\nmcp-name: io.github.ada/shop\n", Named::Visibly),
-            ("mcp-name: io.github.ada/shop.", Named::Glued),
-            ("mcp-name: io.github.ada/shop-two", Named::Glued),
-            ("mcp-name: io.github.ada/shop-two\nmcp-name: io.github.ada/shop\n", Named::Visibly),
-            ("mcp-name:io.github.ada/shop", Named::Nowhere),
-            ("MCP-Name: io.github.ada/shop", Named::Nowhere),
-            ("mcp-name: io.github.ada/Shop", Named::Nowhere),
-            ("", Named::Nowhere),
+            ("# Shop\n\n- MCP Registry name: `mcp-name: io.github.ada/shop`\n", NameInReadme::Visibly),
+            ("mcp-name: io.github.ada/shop", NameInReadme::Visibly),
+            ("<b>mcp-name: io.github.ada/shop</b>", NameInReadme::Visibly),
+            ("<!-- a comment --> mcp-name: io.github.ada/shop\n", NameInReadme::Visibly),
+            ("<!-- mcp-name: io.github.ada/shop -->", NameInReadme::InComment),
+            ("<!--\nmcp-name: io.github.ada/shop\n-->\n# Shop", NameInReadme::InComment),
+            ("<!-- mcp-name: io.github.ada/shop -->\nmcp-name: io.github.ada/shop\n", NameInReadme::Visibly),
+            ("mcp-name: io.github.ada/shop.", NameInReadme::Glued),
+            ("mcp-name: io.github.ada/shop-two", NameInReadme::Glued),
+            ("mcp-name: io.github.ada/shop-two\nmcp-name: io.github.ada/shop\n", NameInReadme::Visibly),
+            ("mcp-name:io.github.ada/shop", NameInReadme::Nowhere),
+            ("MCP-Name: io.github.ada/shop", NameInReadme::Nowhere),
+            ("mcp-name: io.github.ada/Shop", NameInReadme::Nowhere),
+            ("", NameInReadme::Nowhere),
         ] {
-            assert_eq!(named_in(readme, "io.github.ada/shop"), expected, "{readme:?}");
+            assert_eq!(find_name(readme, "io.github.ada/shop"), expected, "{readme:?}");
         }
     }
 }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use toolwright_core::manifest::Manifest;
 use toolwright_core::manifest::answer::Origin;
 
-use super::{Exported, export};
+use super::{Export, export};
 use crate::export::Format;
 use crate::packages::{About, Document, Release, Sources};
 
@@ -70,7 +70,7 @@ fn of(manifest: Manifest) -> Document {
     Document { manifest, sources }
 }
 
-fn exported(document: Document, format: Format) -> Exported {
+fn exported(document: Document, format: Format) -> Export {
     export(&[document], format).unwrap()
 }
 

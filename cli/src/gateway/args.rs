@@ -48,7 +48,7 @@ pub(super) struct ServeArgs {
     /// What to do about new and changed tools
     #[arg(long, value_name = "MODE", value_enum, default_value_t = Mode::Warn, requires = "pins")]
     pub(super) pin_mode: Mode,
-    /// Hold calls to the policy in this file, which is read again when it changes
+    /// Enforce the policy in this file, which is reloaded when it changes
     #[arg(long, value_name = "FILE")]
     pub(super) policy: Option<PathBuf>,
     /// Write a line of JSON to this file for each call; it is rotated at 64 MiB, and 8 older ones are kept
@@ -85,9 +85,9 @@ pub(super) enum GatewayCommand {
     Keys(KeysArgs),
     /// Create, inspect and revoke session tokens
     Sessions(SessionsArgs),
-    /// Show how a gateway that runs stands: its servers, its policy, its runs
+    /// Show the status of a running gateway: its servers, its policy, its runs
     Status(StatusArgs),
-    /// Look whether what a gateway needs is as it should be
+    /// Check the dependencies of a gateway
     Doctor(DoctorArgs),
     /// Review and update the pins of the servers' tools
     Pins(PinsArgs),
@@ -110,14 +110,14 @@ pub(super) struct DoctorArgs {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum DoctorCommand {
-    /// Look at a Redis: version, persistence, eviction, and what the user of the address may do. Changes nothing there; exits with 1
-    /// if something does not work
+    /// Check a Redis server: version, persistence, eviction, and the permissions of the user. Changes nothing; exits with 1 if
+    /// a check fails
     Redis(DoctorRedisArgs),
 }
 
 #[derive(Debug, Args)]
 pub(super) struct DoctorRedisArgs {
-    /// Its address, as for --store
+    /// The URL of the Redis server, as for --store
     #[arg(value_name = "URL")]
     pub(super) url: String,
     /// Print JSON
@@ -165,10 +165,10 @@ pub(super) struct RotateArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct RekeyArgs {
-    /// The address of the Redis, with a user that may register nodes
+    /// The URL of the Redis server, with a user that may register nodes
     #[arg(long, value_name = "URL")]
     pub(super) store: String,
-    /// The file with the master keys, one a line: the first seals, all of them open
+    /// The file with the master keys, one per line: the first one seals, all of them open
     #[arg(long, value_name = "FILE")]
     pub(super) master_keys: PathBuf,
     #[command(flatten)]

@@ -22,9 +22,9 @@ pub(super) struct PinsArgs {
 
 #[derive(Debug, Subcommand)]
 enum PinsCommand {
-    /// Print what is not as it was pinned; exits with 1 if there is something
+    /// Print differences from the pins; exits with 1 if there are any
     Review(FilesArgs),
-    /// Pin the tools as they are now
+    /// Pin the current tools
     Update(UpdateArgs),
 }
 
@@ -58,8 +58,8 @@ impl PinsArgs {
     }
 }
 
-/// A pin file that cannot be used.
-pub(super) fn unusable(error: PinFileError) -> RequestError {
+/// Converts the error of an unusable pin file.
+pub(super) fn pin_file_error(error: PinFileError) -> RequestError {
     Error::from(ModuleError::new(Exit::File, error)).into()
 }
 
@@ -94,7 +94,7 @@ async fn compare(args: &PinsArgs, shell: Shell) -> Result<RequestExit, RequestEr
 }
 
 fn review(files: &FilesArgs, gateway: &Gateway, shell: Shell) -> Result<RequestExit, RequestError> {
-    let pins = Pins::read(&files.pins).map_err(unusable)?;
+    let pins = Pins::read(&files.pins).map_err(pin_file_error)?;
     let listed = gateway.listed_tools();
     let findings: Vec<Finding> =
         listed.iter().flat_map(|(server, tools)| pins.check(server, tools)).collect();
@@ -112,7 +112,7 @@ fn review(files: &FilesArgs, gateway: &Gateway, shell: Shell) -> Result<RequestE
 fn update(args: &UpdateArgs, gateway: &Gateway, shell: Shell) -> Result<RequestExit, RequestError> {
     let path = &args.files.pins;
     let is_there = path.try_exists().unwrap_or(true);
-    let mut pins = if is_there { Pins::read(path).map_err(unusable)? } else { Pins::new() };
+    let mut pins = if is_there { Pins::read(path).map_err(pin_file_error)? } else { Pins::new() };
     let listed = gateway.listed_tools();
     for name in &args.tools {
         let unknown =
@@ -129,7 +129,7 @@ fn update(args: &UpdateArgs, gateway: &Gateway, shell: Shell) -> Result<RequestE
             pins.accept(server, tools);
         }
     }
-    pins.write(path).map_err(unusable)?;
+    pins.write(path).map_err(pin_file_error)?;
     shell.note(&format_args!("{} pins {} tools", path.display(), pins.len()));
     Ok(RequestExit::Ok)
 }

@@ -17,7 +17,7 @@ use crate::shell::{self, Shell};
 const INTERVAL: Duration = Duration::from_millis(500);
 
 /// The files of a gateway, and what they configure. An invalid file changes nothing.
-pub(super) struct Followed {
+pub(super) struct Reloader {
     pub(super) gateway: Gateway,
     pub(super) controls: Controls,
     pub(super) config: Option<Watched>,
@@ -29,29 +29,29 @@ pub(super) struct Followed {
 /// A watched file.
 pub(super) struct Watched {
     file: PathBuf,
-    seen: Option<(SystemTime, u64)>,
+    last: Option<(SystemTime, u64)>,
 }
 
 impl Watched {
     /// Starts watching; must be created before the file is first read.
     pub(super) fn new(file: &Path) -> Self {
-        Self { file: file.to_owned(), seen: stamp(file) }
+        Self { file: file.to_owned(), last: read_stamp(file) }
     }
 
     /// Returns whether it has changed since the last call.
     fn has_changed(&mut self) -> bool {
-        let now = stamp(&self.file);
+        let now = read_stamp(&self.file);
         // An editor may replace the file, so it may be missing for a moment.
-        if now.is_none() || now == self.seen {
+        if now.is_none() || now == self.last {
             return false;
         }
-        self.seen = now;
+        self.last = now;
         true
     }
 }
 
-impl Followed {
-    /// Applies each file when it changes.
+impl Reloader {
+    /// Applies each file whenever it changes.
     pub(super) async fn follow(mut self) {
         loop {
             sleep(INTERVAL).await;
@@ -67,9 +67,9 @@ impl Followed {
                 match Pins::read(&pins.file) {
                     Ok(pins) => {
                         self.gateway.set_pins(pins, *mode, shell::warning);
-                        self.shell.note(&"the pins were read again");
+                        self.shell.note(&"the pins were reloaded");
                     }
-                    Err(error) => say_unchanged(&pins.file, &error, "pins"),
+                    Err(error) => warn_unchanged(&pins.file, &error, "pins"),
                 }
             }
             if let Some(policy) = self.policy.as_mut()
@@ -78,9 +78,9 @@ impl Followed {
                 match Policy::read(&policy.file) {
                     Ok(policy) => {
                         self.controls.set_policy(policy);
-                        self.shell.note(&"the policy was read again");
+                        self.shell.note(&"the policy was reloaded");
                     }
-                    Err(error) => say_unchanged(&policy.file, &error, "policy"),
+                    Err(error) => warn_unchanged(&policy.file, &error, "policy"),
                 }
             }
         }
@@ -91,37 +91,37 @@ impl Followed {
             Ok(config) => config,
             Err(error) => {
                 shell::error(&error);
-                shell::warning(&"the servers stay as they were");
+                shell::warning(&"the servers are unchanged");
                 return;
             }
         };
         match self.gateway.apply(config.servers().iter().cloned(), clients(&config)) {
             Ok(applied) => {
                 self.controls.set_configuration(&revision(file));
-                say(&applied, self.shell);
+                report(&applied, self.shell);
             }
-            Err(error) => say_unchanged(file, &error, "servers"),
+            Err(error) => warn_unchanged(file, &error, "servers"),
         }
     }
 }
 
-/// The digest of a configuration file.
+/// Computes the digest of a configuration file.
 pub(super) fn revision(file: &Path) -> String {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     digest(&Value::String(text))
 }
 
-/// What a file configures.
-fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
+/// Returns the modification time and the length of a file.
+fn read_stamp(file: &Path) -> Option<(SystemTime, u64)> {
     let metadata = file.metadata().ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
-fn say_unchanged(file: &Path, error: &dyn std::error::Error, what: &str) {
-    shell::warning(&visible(&format!("{}: {error}; the {what} stay as before", file.display())));
+fn warn_unchanged(file: &Path, error: &dyn std::error::Error, what: &str) {
+    shell::warning(&visible(&format!("{}: {error}; the {what} are unchanged", file.display())));
 }
 
-fn say(applied: &Applied, shell: Shell) {
+fn report(applied: &Applied, shell: Shell) {
     for (what, names) in
         [("added", &applied.added), ("replaced", &applied.replaced), ("removed", &applied.removed)]
     {

@@ -21,8 +21,8 @@ use toolwright_server::auth::Protection;
 use toolwright_server::{BuildError, Http, HttpConfig, Server, Service, Stdio, Transport};
 
 use super::args::ServeArgs;
-use super::pins::unusable;
-use super::reload::{Followed, Watched, revision};
+use super::pins::pin_file_error;
+use super::reload::{Reloader, Watched, revision};
 use super::state::{StateFolder, usage};
 use crate::client::{RequestError, RequestExit, with_logins};
 use crate::shell::{self, Shell};
@@ -33,7 +33,7 @@ const PATH: &str = "/mcp/gateway";
 const DRAIN: Duration = Duration::from_secs(5);
 
 /// The endpoints for callers with tokens, and for services.
-struct Guarded {
+struct ProtectedEndpoints {
     registry: Registry,
     tokens: Arc<SessionTokens>,
     services: ServiceKeys,
@@ -60,7 +60,7 @@ pub(super) fn run(args: &ServeArgs, shell: Shell) -> Result<RequestExit, Request
     let watched = |file: &Option<std::path::PathBuf>| file.as_deref().map(Watched::new);
     let files = [&args.config, &args.pins, &args.policy].map(watched);
     let config = args.config.as_deref().map(read).transpose()?;
-    let pinned = args.pins.as_deref().map(Pins::read).transpose().map_err(unusable)?;
+    let pinned = args.pins.as_deref().map(Pins::read).transpose().map_err(pin_file_error)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let controls = controls(args)?;
     runtime.block_on(serve(args, config.as_ref(), pinned, (files, controls), shell))
@@ -84,7 +84,7 @@ async fn serve(
         None => None,
     };
     let guarded = match (&args.state, &http) {
-        (Some(folder), Some(http)) => Some(Guarded::open(folder, args, http).await?),
+        (Some(folder), Some(http)) => Some(ProtectedEndpoints::open(folder, args, http).await?),
         _ => None,
     };
     let gateway = connect(config).await?;
@@ -119,7 +119,7 @@ async fn serve(
         let api = api.observing(gateway.clone(), controls.clone());
         tokio::spawn(api.serve(listener, async { drop(stopped.await) }))
     });
-    let followed = Followed {
+    let followed = Reloader {
         gateway: gateway.clone(),
         controls,
         config: config_file,
@@ -128,7 +128,7 @@ async fn serve(
         shell,
     };
     let following = tokio::spawn(followed.follow());
-    let served = service.serve_until(transport, terminated()).await;
+    let served = service.serve_until(transport, wait_for_termination()).await;
     following.abort();
     _ = stop.send(());
     if let Some(internal) = internal {
@@ -143,7 +143,7 @@ async fn serve(
     Ok(RequestExit::Ok)
 }
 
-impl Guarded {
+impl ProtectedEndpoints {
     async fn open(folder: &Path, args: &ServeArgs, http: &Http) -> Result<Self, RequestError> {
         let folder = StateFolder::open(folder)?;
         let url = match &args.url {
@@ -151,9 +151,9 @@ impl Guarded {
             None => format!("http://{}{PATH}", http.local_addr()?),
         };
         let (registry, secrets): (RegistryBuilder, Arc<dyn SecretStore>) = if let Some(url) = &args.store {
-            let unusable = |error: RedisError| usage(format!("--store: {error}"));
-            let store = RedisStore::connect(url).await.map_err(unusable)?;
-            let bus = RedisBus::connect(url).await.map_err(unusable)?;
+            let redis_error = |error: RedisError| usage(format!("--store: {error}"));
+            let store = RedisStore::connect(url).await.map_err(redis_error)?;
+            let bus = RedisBus::connect(url).await.map_err(redis_error)?;
             let secrets = Arc::new(store.secrets());
             (Registry::builder(store).bus(bus), secrets)
         } else {
@@ -258,7 +258,7 @@ fn report(gateway: &Gateway, shell: Shell) {
 }
 
 /// Waits for Ctrl-C or, on Unix, SIGTERM.
-async fn terminated() {
+async fn wait_for_termination() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

@@ -56,7 +56,7 @@ fn print_result(args: &WorkflowArgs, result: Result<impl Serialize, GraphError>)
 }
 
 fn print(document: &impl Serialize) -> Result<Exit, Error> {
-    // Maps with keys that are strings, and nothing else that could fail.
+    // All map keys are strings, so this cannot fail.
     let text = serde_json::to_string_pretty(document).unwrap_or_default();
     shell::print_json(&format!("{text}\n"))?;
     Ok(Exit::Ok)

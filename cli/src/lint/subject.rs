@@ -39,7 +39,7 @@ pub(super) struct Tool<'a> {
     pub(super) output: Vec<Node<'a>>,
     /// All strings of the definition, with their pointers.
     pub(super) strings: Vec<LocatedString>,
-    /// The text that a model reads: see [`tokens`].
+    /// The estimated number of tokens that a model reads: see [`tokens`].
     pub(super) tokens: usize,
 }
 
@@ -176,7 +176,7 @@ impl<'a> Tool<'a> {
             input: schema::nodes("/inputSchema", &definition.input_schema),
             output: output.map(|output| schema::nodes("/outputSchema", output)).unwrap_or_default(),
             strings,
-            tokens: read_by_a_model(definition),
+            tokens: count_tokens(definition),
         }
     }
 
@@ -197,8 +197,8 @@ pub(super) fn tokens(text: &str) -> usize {
     text.len().div_ceil(4)
 }
 
-/// Returns the text that a client passes to a model: name, description and the schema of the arguments.
-fn read_by_a_model(definition: &ToolDefinition) -> usize {
+/// Estimates the number of tokens that a model reads: of the name, the description and the schema of the arguments.
+fn count_tokens(definition: &ToolDefinition) -> usize {
     let description = definition.description.as_deref().unwrap_or_default();
     tokens(&definition.name) + tokens(description) + tokens(&definition.input_schema.to_string())
 }

@@ -57,7 +57,7 @@ pub(super) fn starts_with(words: &[String], phrase: &str) -> Option<usize> {
 }
 
 /// Returns the main part of a name, without modifiers: `api_key` of `api_key_for_billing`.
-pub(super) fn thing(words: &[String]) -> &[String] {
+pub(super) fn main_words(words: &[String]) -> &[String] {
     let end = words.iter().skip(1).position(|word| PREPOSITIONS.contains(&word.as_str()));
     &words[..end.map_or(words.len(), |end| end + 1)]
 }
@@ -134,7 +134,7 @@ mod tests {
             ("token", "token"),
             ("", ""),
         ] {
-            assert_eq!(thing(&words(name)).join(" "), expected, "{name}");
+            assert_eq!(main_words(&words(name)).join(" "), expected, "{name}");
         }
     }
 }

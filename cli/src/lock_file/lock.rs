@@ -1,4 +1,4 @@
-//! `mcp.lock.json`: what each definition hashes to.
+//! `mcp.lock.json`: the hash of each definition.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,22 +10,22 @@ use toolwright_gateway::pins::{Pin, digest};
 
 use crate::source::{Entries, ServerDefinitions};
 
-/// The version of the file's form; it rises when a reader of the former version would misunderstand it.
+/// The version of the format; incremented when readers of the former version would misinterpret the file.
 ///
-/// 1: definitions are hashed as they are, and a missing list is an empty one. 2: definitions that say the same have the
-/// same hash, and `kinds` says which lists are held.
+/// 1: definitions are hashed byte for byte, and a missing list is empty. 2: equivalent definitions have the same hash, and
+/// `kinds` names the lists in the file.
 const VERSION: u32 = 2;
 
-/// The lock file. Maps are sorted, so its bytes depend on the definitions alone.
+/// The lock file. Maps are sorted, so its bytes only depend on the definitions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Lock {
     #[serde(rename = "lockVersion")]
     version: u32,
-    /// The lists that are held; in version 1 all are.
+    /// The lists in the file; all of them in version 1.
     #[serde(default = "all_kinds")]
     kinds: BTreeSet<Kind>,
-    /// The hash of the server's instructions: models read them. `null` if it has none; left out if that is not known, or in
+    /// The hash of the server's instructions, which models read. `null` if it has none; omitted if they are unknown, or in
     /// version 1 if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
     instructions: Option<Value>,
@@ -39,10 +39,10 @@ pub(crate) struct Lock {
     resource_templates: Pins,
 }
 
-/// Pins by what the definitions are called by.
+/// Pins by the name or URI of the definition.
 pub(super) type Pins = BTreeMap<String, Pin>;
 
-/// Why a text is no lock file.
+/// Why a text is not a lock file.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LockError {
     #[error("not a lock file: {}", visible(&.0.to_string()))]
@@ -53,23 +53,23 @@ pub(super) enum LockError {
     Newer { found: u64 },
 }
 
-/// What is not as it was pinned.
+/// A difference from the lock file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Drift {
-    /// What it belongs to; none for the server.
+    /// The definition; `None` for the server.
     of: Option<(Kind, String)>,
-    how: How,
+    difference: Difference,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum How {
+enum Difference {
     Added,
     Removed,
     /// These members changed.
     Changed(Vec<String>),
 }
 
-/// What is there, `null` included.
+/// Deserializes a member that is present, which may be `null`.
 fn deserialize_present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
@@ -79,19 +79,19 @@ fn all_kinds() -> BTreeSet<Kind> {
 }
 
 impl Lock {
-    /// The pins of what is offered, in the newest form.
+    /// Pins all definitions, in the newest format.
     pub(crate) fn of(definitions: &ServerDefinitions) -> Self {
         Self::of_version(definitions, VERSION)
     }
 
-    /// The pins of what is offered, hashed as the other lock's are.
-    pub(crate) fn like(&self, definitions: &ServerDefinitions) -> Self {
+    /// Pins all definitions, in the format of this lock.
+    pub(crate) fn with_same_version(&self, definitions: &ServerDefinitions) -> Self {
         Self::of_version(definitions, self.version)
     }
 
     fn of_version(definitions: &ServerDefinitions, version: u32) -> Self {
         let [tools, prompts, resources, resource_templates] =
-            definitions.lists().map(|(kind, entries)| pins(kind, entries, version));
+            definitions.lists().map(|(kind, entries)| pin_all(kind, entries, version));
         Self {
             version,
             kinds: definitions.kinds.clone(),
@@ -119,7 +119,7 @@ impl Lock {
 
     pub(super) fn to_text(&self) -> String {
         let mut document = serde_json::json!(self);
-        // Version 1 says neither.
+        // Version 1 has neither.
         if let Some(members) = document.as_object_mut().filter(|_| self.version < 2) {
             members.shift_remove("kinds");
             members.retain(|name, value| name != "instructions" || !value.is_null());
@@ -145,39 +145,39 @@ impl Lock {
         }
     }
 
-    /// The lists that are not compared, for the lock lacks them.
+    /// Returns the lists that are not compared because the lock does not contain them.
     pub(crate) fn unpinned<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = Kind> + 'a {
         now.kinds.difference(&self.kinds).copied()
     }
 
-    /// The lists that are not compared although something of them is pinned: of what is offered now, they are not known.
+    /// Returns the lists that are not compared, although some of their definitions are pinned, because they are unknown now.
     pub(crate) fn unknown<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = Kind> + 'a {
         self.kinds.difference(&now.kinds).copied().filter(|kind| !self.list(*kind).is_empty())
     }
 
-    /// The lock with everything as it is offered now, in the newest form; lists that are not known now stay as they are,
-    /// and with them the form that they have.
+    /// Returns a lock with all current definitions, in the newest format; lists that are unknown now are unchanged, and if there
+    /// are any, so is the format.
     pub(crate) fn with_all_of(&self, definitions: &ServerDefinitions) -> Self {
-        let stay: Vec<Kind> =
+        let kept: Vec<Kind> =
             self.kinds.iter().copied().filter(|kind| !definitions.kinds.contains(kind)).collect();
-        if stay.iter().all(|kind| self.list(*kind).is_empty()) {
+        if kept.iter().all(|kind| self.list(*kind).is_empty()) {
             return Self::of(definitions).keep_instructions(self);
         }
-        let mut new = self.like(definitions);
-        for kind in stay {
+        let mut new = self.with_same_version(definitions);
+        for kind in kept {
             new.kinds.insert(kind);
             new.list_mut(kind).clone_from(self.list(kind));
         }
         new.keep_instructions(self)
     }
 
-    /// The lock with the instructions of the other, if it knows none itself.
+    /// Returns the lock with the instructions of the other, if its own are unknown.
     fn keep_instructions(mut self, other: &Self) -> Self {
         self.instructions = self.instructions.or_else(|| other.instructions.clone());
         self
     }
 
-    /// Takes over the definition of this name, whichever list it is in; false if neither of the two has it.
+    /// Accepts the definition with this name, in any list; returns false if neither of the two locks has it.
     pub(crate) fn accept(&mut self, name: &str, now: &Self) -> bool {
         let mut is_known = false;
         for kind in self.kinds.intersection(&now.kinds).copied().collect::<Vec<_>>() {
@@ -191,12 +191,12 @@ impl Lock {
         is_known
     }
 
-    /// The names of all definitions.
+    /// Returns the names of all definitions.
     pub(crate) fn names(&self) -> Vec<String> {
         Kind::ALL.iter().flat_map(|kind| self.list(*kind).keys().cloned()).collect()
     }
 
-    /// What is pinned, as messages.
+    /// Returns the number of pinned definitions of each kind, for messages.
     pub(crate) fn summary(&self) -> String {
         let count = |kind: &Kind| match self.list(*kind).len() {
             1 => format!("1 {}", kind.one()),
@@ -205,53 +205,56 @@ impl Lock {
         self.kinds.iter().map(count).collect::<Vec<_>>().join(", ")
     }
 
-    /// What differs from what was pinned, in the lists that both hold. The server's name and version are no part of it.
+    /// Returns the differences between this lock and the current one, in the lists that both contain. The server's name and
+    /// version are not compared.
     pub(crate) fn drift(&self, now: &Self) -> Vec<Drift> {
         let mut drift = Vec::new();
         if let (Some(before), Some(after)) = (&self.instructions, &now.instructions)
             && before != after
         {
-            drift.push(Drift { of: None, how: How::Changed(vec!["instructions".to_owned()]) });
+            drift.push(Drift { of: None, difference: Difference::Changed(vec!["instructions".to_owned()]) });
         }
         for kind in self.kinds.intersection(&now.kinds) {
             let (before, after) = (self.list(*kind), now.list(*kind));
             let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
             for name in names {
-                let how = match (before.get(name), after.get(name)) {
+                let difference = match (before.get(name), after.get(name)) {
                     (Some(before), Some(after)) if before.is_same(after) => continue,
-                    (Some(before), Some(after)) => How::Changed(before.changed_members(after)),
-                    (Some(_), None) => How::Removed,
-                    (None, _) => How::Added,
+                    (Some(before), Some(after)) => Difference::Changed(before.changed_members(after)),
+                    (Some(_), None) => Difference::Removed,
+                    (None, _) => Difference::Added,
                 };
-                drift.push(Drift { of: Some((*kind, name.clone())), how });
+                drift.push(Drift { of: Some((*kind, name.clone())), difference });
             }
         }
         drift
     }
 }
 
-fn pins(kind: Kind, entries: &Entries, version: u32) -> Pins {
+fn pin_all(kind: Kind, entries: &Entries, version: u32) -> Pins {
     entries.iter().map(|(name, definition)| (name.clone(), pin(kind, definition, version))).collect()
 }
 
-/// Version 1 hashes definitions as they are written.
+/// Version 1 hashes definitions byte for byte.
 fn pin(kind: Kind, definition: &Map<String, Value>, version: u32) -> Pin {
     if version < 2 { Pin::of_exact(definition) } else { Pin::of(kind, definition) }
 }
 
 impl fmt::Display for Drift {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = match self.how {
-            How::Added => '+',
-            How::Removed => '-',
-            How::Changed(_) => '~',
+        let sign = match self.difference {
+            Difference::Added => '+',
+            Difference::Removed => '-',
+            Difference::Changed(_) => '~',
         };
         match &self.of {
             None => write!(f, "{sign} server")?,
             Some((kind, name)) => write!(f, "{sign} {} {}", kind.one(), visible(name))?,
         }
-        match &self.how {
-            How::Changed(members) if !members.is_empty() => write!(f, ": {}", visible(&members.join(", "))),
+        match &self.difference {
+            Difference::Changed(members) if !members.is_empty() => {
+                write!(f, ": {}", visible(&members.join(", ")))
+            }
             _ => Ok(()),
         }
     }

@@ -42,7 +42,7 @@ pub(crate) fn write(file: &Path, lock: &Lock) -> Result<(), Error> {
     fs::write(file, lock.to_text()).map_err(|source| Error::Write { file: file.to_owned(), source })
 }
 
-/// Names the lists that are not compared, and why.
+/// Reports the lists that are not compared, with the reason.
 pub(crate) fn report_uncompared(lock: &Lock, now: &Lock, file: &Path, shell: Shell) {
     let list = |kinds: Vec<Kind>| kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let unpinned: Vec<Kind> = lock.unpinned(now).collect();

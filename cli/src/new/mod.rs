@@ -71,27 +71,27 @@ pub(crate) fn run(args: &NewArgs, shell: Shell) -> Result<Exit, Error> {
     Ok(Exit::Ok)
 }
 
-/// The last part of the path, if a package and a crate can be called so.
+/// Returns the last component of the path, if it is a valid name of a package and a crate.
 fn package_name(path: &Path) -> Result<String, Error> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let fits = name.starts_with(|first: char| first.is_ascii_alphabetic())
         && name.chars().all(|one| one.is_ascii_alphanumeric() || matches!(one, '-' | '_'));
-    // A crate of this name would stand in front of the ones that the template uses.
+    // A crate with this name would shadow those that the template uses.
     let is_taken = ["toolwright", "serde", "serde_json", "schemars", "tokio", "std", "core", "test"];
     if fits && !is_taken.contains(&name.as_str()) { Ok(name) } else { Err(Error::NewName { name }) }
 }
 
-/// The values of `toolwright = …` in the Cargo.toml: among the dependencies, and among those of tests.
+/// Returns the values of `toolwright = …` in the Cargo.toml, for dependencies and dev-dependencies.
 fn dependencies(folder: Option<&Path>) -> Result<(String, String), Error> {
-    const FOR_TESTS: &str = r#"features = ["in-process"]"#;
+    const TEST_FEATURES: &str = r#"features = ["in-process"]"#;
     let Some(folder) = folder else {
         let version = Value::from(env!("CARGO_PKG_VERSION")).to_string();
-        let for_tests = format!("{{ version = {version}, {FOR_TESTS} }}");
+        let for_tests = format!("{{ version = {version}, {TEST_FEATURES} }}");
         return Ok((version, for_tests));
     };
     let path = folder.canonicalize().map_err(|source| Error::Read { file: folder.to_owned(), source })?;
     let path = Value::from(&*path.to_string_lossy());
-    Ok((format!("{{ path = {path} }}"), format!("{{ path = {path}, {FOR_TESTS} }}")))
+    Ok((format!("{{ path = {path} }}"), format!("{{ path = {path}, {TEST_FEATURES} }}")))
 }
 
 #[cfg(test)]

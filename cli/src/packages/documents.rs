@@ -97,12 +97,12 @@ impl std::fmt::Display for Orphan {
     }
 }
 
-/// Makes the documents of `packages`. If none of these derives a tool, for example because one only serves the tools
+/// Creates the documents of `packages`. If none of these derives a tool, for example because one only serves the tools
 /// of a library, those of every package in the programs.
 ///
 /// # Errors
 /// [`Error::NoTools`] naming `places`, [`Error::SeveralPrograms`], [`Error::Manifest`].
-pub(super) fn make(
+pub(super) fn from_answers(
     answers: &[ProgramAnswer],
     packages: &[String],
     places: &[String],
@@ -121,7 +121,7 @@ pub(super) fn make(
         linked.iter().copied().filter(|name| packages.iter().any(|package| package == name)).collect();
     let packages = if meant.is_empty() { linked } else { meant };
 
-    let mut made = Documents { documents: Vec::new(), orphans: Vec::new() };
+    let mut found = Documents { documents: Vec::new(), orphans: Vec::new() };
     for package in packages {
         let own: Vec<_> = toolsets.iter().filter(|set| set.origin.package == package).collect();
         let loose: Vec<_> = tools
@@ -129,24 +129,24 @@ pub(super) fn make(
             .filter(|tool| tool.origin.package == package && !is_in_a_toolset(tool, &toolsets))
             .collect();
         for set in &own {
-            made.documents.push(of_toolset(set, &tools, &features)?);
+            found.documents.push(of_toolset(set, &tools, &features)?);
         }
         if own.is_empty() {
             check_programs_agree(package, answers, &toolsets)?;
-            made.documents.extend(of_loose_tools(package, &loose, &features)?);
+            found.documents.extend(of_loose_tools(package, &loose, &features)?);
         } else {
-            made.orphans.extend(loose.iter().map(|tool| Orphan::Tool {
+            found.orphans.extend(loose.iter().map(|tool| Orphan::Tool {
                 name: tool.definition.name.clone(),
                 origin: tool.origin.clone(),
             }));
         }
-        made.orphans.extend(features_without_server(package, &made.documents, &features));
+        found.orphans.extend(features_without_server(package, &found.documents, &features));
     }
-    if made.documents.is_empty() {
+    if found.documents.is_empty() {
         return Err(Error::NoTools { places: places.to_owned() });
     }
-    made.documents.sort_by(|left, right| left.key().cmp(&right.key()));
-    Ok(made)
+    found.documents.sort_by(|left, right| left.key().cmp(&right.key()));
+    Ok(found)
 }
 
 impl Documents {

@@ -10,11 +10,11 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 pub(super) struct CargoLock {
     #[serde(default)]
-    package: Vec<Locked>,
+    package: Vec<LockedPackage>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Locked {
+struct LockedPackage {
     name: String,
     version: String,
     /// Absent for packages of the workspace and other paths.
@@ -53,7 +53,7 @@ impl CargoLock {
 
     /// Returns the external packages that this lock file contains and `other` does not.
     pub(super) fn not_in(&self, other: &Self) -> Vec<String> {
-        let is_new = |locked: &&Locked| {
+        let is_new = |locked: &&LockedPackage| {
             locked.source.is_some()
                 && !other.package.iter().any(|known| {
                     known.name == locked.name
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn dependencies_are_followed_through_others_and_circles() {
+    fn dependencies_are_followed_through_others_and_cycles() {
         let lock = lock(
             r#"
             [[package]]

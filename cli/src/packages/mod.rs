@@ -111,7 +111,7 @@ fn of_artifact(file: &Path, args: &ToolsArgs, shell: Shell) -> Result<Documents,
     let answered = query::query(&program, args.timeout(), shell)?
         .ok_or_else(|| Error::NotAnswering { file: program.file.clone() })?;
     // The package of the file is only known if the user selects it.
-    documents::make(&[answered], &args.packages.packages.package, &[file.display().to_string()])
+    documents::from_answers(&[answered], &args.packages.packages.package, &[file.display().to_string()])
 }
 
 fn of_packages(args: &PackageArgs, timeout: Duration, shell: Shell) -> Result<Documents, Error> {
@@ -132,8 +132,8 @@ fn of_packages(args: &PackageArgs, timeout: Duration, shell: Shell) -> Result<Do
         harness.remove_programs();
         answers.extend(asked?.into_iter().map(|answered| answered.relative_to(workspace.root())));
     }
-    let made = documents::make(&answers, &selection.package_names(), &selection.places())?;
-    Ok(made.in_workspace(&workspace))
+    let documents = documents::from_answers(&answers, &selection.package_names(), &selection.places())?;
+    Ok(documents.in_workspace(&workspace))
 }
 
 /// Queries the programs, and omits those without Toolwright.

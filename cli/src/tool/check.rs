@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::shell::{self, Shell};
 
-/// Tells what is wrong with the records: what cannot be read, names that come twice and, if that is asked for, older forms.
+/// Reports invalid records, duplicate names and, if requested, deprecated formats.
 pub(super) fn run(args: &CheckArgs, shell: Shell) -> Result<Exit, Error> {
     let tools = records::read(&args.records.files, None)?;
     let duplicates = tools.duplicates();
@@ -16,12 +16,14 @@ pub(super) fn run(args: &CheckArgs, shell: Shell) -> Result<Exit, Error> {
     for value in tools.values().filter(|value| value.definition().is_none()) {
         let (name, tool_type) = (value.name().unwrap_or_default(), value.tool_type());
         shell.note(&format_args!(
-            "{name:?} is of the kind {tool_type:?}, which this version passes on and cannot call"
+            "{name:?} is of the kind {tool_type:?}, which this version preserves but cannot call"
         ));
     }
     let is_denied = args.deny_deprecated && !tools.deprecations().is_empty();
     if is_denied {
-        shell::failure(&"there are records of deprecated forms: rewrite them with `cargo mcp tool migrate`");
+        shell::failure(
+            &"there are records in deprecated formats: rewrite them with `cargo mcp tool migrate`",
+        );
     }
     if !tools.problems().is_empty() {
         return Ok(Exit::Usage);

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::shell;
 
-/// Prints all records in their order, none left out. Names that come twice are told: an agent gives one of them another.
+/// Prints all records in order. Duplicate names are reported, since an agent renames one of them.
 pub(super) fn run(args: &ConcatArgs) -> Result<Exit, Error> {
     let tools = records::read_all(&args.records.files, None)?;
     for duplicate in tools.duplicates() {

@@ -8,11 +8,10 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::shell;
 
-/// How many characters of a description are shown.
+/// Maximum number of characters of a description.
 const DESCRIPTION_LIMIT: usize = 100;
 
-/// Prints name, kind and description, with tabs between them. Lines that cannot be read are told, and end the run with
-/// the code for them.
+/// Prints name, kind and description, separated by tabs. Invalid lines are reported, and determine the exit code.
 pub(super) fn run(args: &RecordsArgs) -> Result<Exit, Error> {
     let tools = records::read(&args.files, None)?;
     let mut text = String::new();

@@ -9,10 +9,10 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::shell::{self, Shell};
 
-/// Prints the records in the form that is asked for, and tells what that cannot hold.
+/// Prints the records in the requested format, and reports what it cannot express.
 pub(super) fn run(args: &MigrateArgs, shell: Shell) -> Result<Exit, Error> {
     let tools = records::read_all(&args.records.files, None)?;
-    // clap takes the names of codecs only.
+    // clap only accepts the names of codecs.
     let codec = ToolCodec::find(&args.to).copied().unwrap_or_default();
     let written = tools.encode(&codec).map_err(ToolCommandError::Unwritable)?;
     let mut lossy = 0;
@@ -20,17 +20,17 @@ pub(super) fn run(args: &MigrateArgs, shell: Shell) -> Result<Exit, Error> {
     {
         lossy += 1;
         let lost = record.lost.join(", ");
-        let told = format!("{}: {} has no place for {lost}", entry.place, codec.name());
+        let message = format!("{}: {} cannot express {lost}", entry.place, codec.name());
         if args.deny_lossy {
-            shell::failure(&told);
+            shell::failure(&message);
         } else {
-            shell.note(&told);
+            shell.note(&message);
         }
     }
     if args.deny_lossy && lossy > 0 {
         return Err(ToolCommandError::Lossy { count: lossy }.into());
     }
     let written = written.into_iter().map(|record| record.text).collect();
-    records::deliver(&tools, written, codec, args.out.out.as_deref())?;
+    records::write_encoded(&tools, written, codec, args.out.out.as_deref())?;
     Ok(Exit::Ok)
 }

@@ -28,9 +28,9 @@ use args::ToolCommand;
 /// Why a run ends without a result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ToolCommandError {
-    #[error("{count} of the lines cannot be read, so nothing is written")]
+    #[error("{count} of the lines are invalid, so nothing is written")]
     Invalid { count: usize },
-    #[error("{count} of the records lose something: choose another form, or leave out --deny-lossy")]
+    #[error("the format cannot express {count} of the records: choose another format, or omit --deny-lossy")]
     Lossy { count: usize },
     #[error("{0}")]
     Unwritable(toolwright_agent::value::Problem),

@@ -21,10 +21,11 @@ pub(super) fn run(args: NewToolArgs) -> Result<Exit, Error> {
     let value = match args.kind {
         NewKind::Mcp { common, server_uri, tool_name, input_schema, output_type, credential_ref } => {
             let tool_name = tool_name.unwrap_or_else(|| common.name.clone());
-            let input_schema = input_schema.map(|schema| object("input-schema", &schema)).transpose()?;
+            let input_schema =
+                input_schema.map(|schema| parse_object("input-schema", &schema)).transpose()?;
             ToolValue::from(McpTool {
                 description: common.description,
-                parameter_schema: object("schema", &common.schema)?,
+                parameter_schema: parse_object("schema", &common.schema)?,
                 input_schema,
                 output_type,
                 credential_ref,
@@ -32,9 +33,9 @@ pub(super) fn run(args: NewToolArgs) -> Result<Exit, Error> {
             })
         }
         NewKind::Workflow { common, workflow, message_output_port_index } => {
-            let workflow = workflow.map(|file| reference(&file)).transpose()?;
+            let workflow = workflow.map(|file| reference_file(&file)).transpose()?;
             ToolValue::from(WorkflowTool {
-                parameter_schema: object("schema", &common.schema)?,
+                parameter_schema: parse_object("schema", &common.schema)?,
                 workflow,
                 message_output_port_index: Some(message_output_port_index),
                 ..WorkflowTool::new(common.name, common.description)
@@ -42,12 +43,12 @@ pub(super) fn run(args: NewToolArgs) -> Result<Exit, Error> {
         }
         NewKind::Http { common, url, method, credential_ref } => ToolValue::from(HttpTool {
             description: common.description,
-            parameter_schema: object("schema", &common.schema)?,
+            parameter_schema: parse_object("schema", &common.schema)?,
             credential_ref,
             ..HttpTool::new(common.name, method.into(), url)
         }),
         NewKind::Command { common, server } => {
-            let schema = object("schema", &common.schema)?;
+            let schema = parse_object("schema", &common.schema)?;
             let mut definition = ToolDefinition::new(common.name, schema.into());
             definition.description = Some(common.description).filter(|text| !text.is_empty());
             ToolValue::from(CommandTool::from_definition(server.as_deref(), &definition))
@@ -57,16 +58,16 @@ pub(super) fn run(args: NewToolArgs) -> Result<Exit, Error> {
     Ok(Exit::Ok)
 }
 
-fn object(flag: &'static str, text: &str) -> Result<Map<String, Value>, ToolCommandError> {
+fn parse_object(flag: &'static str, text: &str) -> Result<Map<String, Value>, ToolCommandError> {
     serde_json::from_str(text).map_err(|error| ToolCommandError::NotAnObject { flag, why: error.to_string() })
 }
 
-/// The path of a file and what it hashes to.
-fn reference(file: &Path) -> Result<BlobRef, Error> {
+/// Returns the path and the hash of a file.
+fn reference_file(file: &Path) -> Result<BlobRef, Error> {
     let mut digest = Sha256::new();
     let failed = |source| Error::Read { file: file.to_owned(), source };
     let mut opened = File::open(file).map_err(failed)?;
-    io::copy(&mut opened, &mut Hashing(&mut digest)).map_err(failed)?;
+    io::copy(&mut opened, &mut HashWriter(&mut digest)).map_err(failed)?;
     let sha256 = digest.finalize().iter().fold(String::new(), |mut text, byte| {
         // Writing to a string cannot fail.
         _ = write!(text, "{byte:02x}");
@@ -75,10 +76,10 @@ fn reference(file: &Path) -> Result<BlobRef, Error> {
     Ok(BlobRef::File { path: file.display().to_string(), sha256 })
 }
 
-/// Takes bytes up into a digest.
-struct Hashing<'a>(&'a mut Sha256);
+/// A writer that hashes all bytes.
+struct HashWriter<'a>(&'a mut Sha256);
 
-impl io::Write for Hashing<'_> {
+impl io::Write for HashWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.update(bytes);
         Ok(bytes.len())

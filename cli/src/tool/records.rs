@@ -1,4 +1,4 @@
-//! Files of records: reading them, and saying what is wrong.
+//! Reads and writes files of tool records, and reports problems.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -13,8 +13,8 @@ use crate::error::Error;
 use crate::shell;
 use crate::text_file;
 
-/// Reads the files one after the other; without any, standard input. What is wrong is told on standard error: lines that
-/// cannot be read as errors, and each older form once as a warning.
+/// Reads the files in order, or standard input if there are none. Invalid lines are reported as errors on standard error, and
+/// each deprecated format once as a warning.
 ///
 /// # Errors
 /// [`Error::Read`].
@@ -30,7 +30,7 @@ pub(crate) fn read(files: &[PathBuf], codec: Option<&'static ToolCodec>) -> Resu
         shell::failure(problem);
     }
     if all.problems_left_out() > 0 {
-        shell::failure(&format_args!("{} more lines cannot be read", all.problems_left_out()));
+        shell::failure(&format_args!("{} more lines are invalid", all.problems_left_out()));
     }
     for deprecation in all.deprecations() {
         shell::warning(&deprecation);
@@ -38,7 +38,7 @@ pub(crate) fn read(files: &[PathBuf], codec: Option<&'static ToolCodec>) -> Resu
     Ok(all)
 }
 
-/// The same for commands that write records: none is left out without a word.
+/// Does the same for commands that write records, and fails if a line is invalid.
 ///
 /// # Errors
 /// [`Error::Read`], [`ToolCommandError::Invalid`].
@@ -61,20 +61,20 @@ pub(super) fn print<'a>(records: impl IntoIterator<Item = (&'a ToolValue, String
     shell::print_records(records.into_iter().map(|(value, record)| (record, is_exact(value))))
 }
 
-/// Writes all of a collection in the current form: to an Arrow IPC file if the name ends in `.arrow`, else as JSON lines to
-/// a file or to standard output.
+/// Writes a collection in the current format: to an Arrow IPC file if the name ends with `.arrow`, otherwise as JSON lines to
+/// a file or standard output.
 ///
 /// # Errors
 /// [`Error::Write`], and [`ToolCommandError::Arrow`].
 pub(crate) fn write(tools: &ToolCollection, out: Option<&Path>) -> Result<(), Error> {
-    deliver(tools, tools.values().map(ToolValue::to_json).collect(), ToolCodec::default(), out)
+    write_encoded(tools, tools.values().map(ToolValue::to_json).collect(), ToolCodec::default(), out)
 }
 
-/// The same for records in the form of `codec`, one for each tool.
+/// Does the same for records in the format of `codec`, one for each tool.
 ///
 /// # Errors
 /// As [`write()`].
-pub(super) fn deliver(
+pub(super) fn write_encoded(
     tools: &ToolCollection,
     records: Vec<String>,
     codec: ToolCodec,
@@ -86,12 +86,12 @@ pub(super) fn deliver(
         to_arrow(tools, codec).map_err(|source| ToolCommandError::Arrow { file: file.to_owned(), source })?
     } else {
         let lines = tools.values().zip(records).map(|(value, record)| (record, is_exact(value)));
-        shell::records_text(lines, false).into_bytes()
+        shell::format_records(lines, false).into_bytes()
     };
     fs::write(file, bytes).map_err(failed)
 }
 
-/// The tools as an Arrow IPC file in the layout of `codec`.
+/// Returns the tools as an Arrow IPC file in the layout of `codec`.
 pub(super) fn to_arrow(tools: &ToolCollection, codec: ToolCodec) -> Result<Vec<u8>, arrow::ArrowToolError> {
     let layout = if codec.name() == FLAT { Layout::Flat } else { Layout::Records };
     let mut bytes = Vec::new();
@@ -99,22 +99,22 @@ pub(super) fn to_arrow(tools: &ToolCollection, codec: ToolCodec) -> Result<Vec<u
     Ok(bytes)
 }
 
-/// A record of a kind that is not known goes out byte for byte.
+/// Returns whether a record is printed byte for byte, since its kind is unknown.
 fn is_exact(value: &ToolValue) -> bool {
     matches!(value, ToolValue::Other(_))
 }
 
-/// What an Arrow IPC file starts with, whatever its name is.
+/// The first bytes of an Arrow IPC file, whatever its name.
 const ARROW_FILE: &[u8] = b"ARROW1";
-/// What a message of an Arrow IPC stream starts with.
+/// The first bytes of a message of an Arrow IPC stream.
 const ARROW_STREAM: &[u8] = &[0xff; 4];
 
 fn read_file(file: &Path, codec: Option<&'static ToolCodec>) -> Result<ToolCollection, Error> {
     let limits = ReadLimits::default();
     let (name, bytes) = if file == Path::new("-") {
-        ("standard input".to_owned(), bounded(io::stdin().lock(), limits))
+        ("standard input".to_owned(), read_bounded(io::stdin().lock(), limits))
     } else {
-        (file.display().to_string(), File::open(file).and_then(|opened| bounded(opened, limits)))
+        (file.display().to_string(), File::open(file).and_then(|opened| read_bounded(opened, limits)))
     };
     let failed = |source| Error::Read { file: name.clone().into(), source };
     let mut bytes = bytes.map_err(failed)?;
@@ -125,49 +125,49 @@ fn read_file(file: &Path, codec: Option<&'static ToolCodec>) -> Result<ToolColle
     if bytes.starts_with(ARROW_STREAM) {
         return Err(ToolCommandError::ArrowStream { file: name.into() }.into());
     }
-    // What Windows PowerShell writes.
+    // UTF-16, as Windows PowerShell writes it.
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         bytes = text_file::decode(bytes).map_err(failed)?.into_bytes();
     }
-    let lines = std::str::from_utf8(&bytes).ok().and_then(lines_of_document);
+    let lines = std::str::from_utf8(&bytes).ok().and_then(to_json_lines);
     let lines = lines.as_deref().map_or(bytes.as_slice(), str::as_bytes);
     ToolCollection::read(&name, lines, codec, limits).map_err(failed)
 }
 
-/// One byte more than is allowed tells that there are more.
-fn bounded(reader: impl Read, limits: ReadLimits) -> io::Result<Vec<u8>> {
+/// Reads up to one byte more than allowed, to detect larger inputs.
+fn read_bounded(reader: impl Read, limits: ReadLimits) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(limits.total_bytes as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The lines of a text that is one JSON document on several lines: its records, or itself. Nothing for JSON lines.
-fn lines_of_document(text: &str) -> Option<String> {
+/// Converts a JSON document on several lines to JSON lines: its records, or itself. `None` if it already is JSON lines.
+fn to_json_lines(text: &str) -> Option<String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim();
     let first = text.lines().next()?;
     if !first.starts_with('[') && serde_json::from_str::<&RawValue>(first).is_ok() {
         return None;
     }
     if let Ok(records) = serde_json::from_str::<Vec<&RawValue>>(text) {
-        return Some(records.iter().map(|record| on_one_line(record.get()) + "\n").collect());
+        return Some(records.iter().map(|record| compact(record.get()) + "\n").collect());
     }
     let document: &RawValue = serde_json::from_str(text).ok()?;
-    Some(on_one_line(document.get()))
+    Some(compact(document.get()))
 }
 
-/// The same JSON without the white space between its tokens.
-fn on_one_line(json: &str) -> String {
-    let (mut is_text, mut is_escaped) = (false, false);
-    let is_kept = |character: &char| {
-        let keeps = is_text || !character.is_ascii_whitespace();
+/// Removes white space between the tokens of JSON.
+fn compact(json: &str) -> String {
+    let (mut in_string, mut is_escaped) = (false, false);
+    let is_significant = |character: &char| {
+        let keeps = in_string || !character.is_ascii_whitespace();
         match (*character, is_escaped) {
-            ('"', false) => is_text = !is_text,
+            ('"', false) => in_string = !in_string,
             ('\\', false) => is_escaped = true,
             _ => is_escaped = false,
         }
         keeps
     };
-    json.chars().filter(is_kept).collect()
+    json.chars().filter(is_significant).collect()
 }
 
 #[cfg(test)]
@@ -178,14 +178,11 @@ mod tests {
     fn documents_on_several_lines_become_json_lines() {
         let record = "{\n  \"a\": \"x \\\" y\\\\\",\n  \"b\": [1.0,\t2e1]\n}";
         let line = r#"{"a":"x \" y\\","b":[1.0,2e1]}"#;
-        assert_eq!(lines_of_document(record).as_deref(), Some(line));
-        assert_eq!(
-            lines_of_document(&format!("\u{feff}[{record}, null]\n")),
-            Some(format!("{line}\nnull\n"))
-        );
-        assert_eq!(lines_of_document("[]"), Some(String::new()));
+        assert_eq!(to_json_lines(record).as_deref(), Some(line));
+        assert_eq!(to_json_lines(&format!("\u{feff}[{record}, null]\n")), Some(format!("{line}\nnull\n")));
+        assert_eq!(to_json_lines("[]"), Some(String::new()));
         for lines in ["", "{}\n{}\n", "null\n{\n", "{\n", "{\n}\n{\n}", "[1\n2]"] {
-            assert_eq!(lines_of_document(lines), None, "{lines:?}");
+            assert_eq!(to_json_lines(lines), None, "{lines:?}");
         }
     }
 }

@@ -85,7 +85,7 @@ fn simple_types_omit_tools_that_cannot_be_called() {
     let [easy] = records(&imported).try_into().unwrap();
     assert_eq!(easy["parameter_schema"]["properties"], json!({"text": {"type": "string"}}));
     assert_eq!(easy["input_schema"], schema(json!(["text"])));
-    imported.says(&["left out: the tool `hard` requires `deep`"]);
+    imported.says(&["omitted: the tool `hard` requires `deep`"]);
 
     let with_booleans = import(&["--simple-types=string,boolean"]).ok();
     let kept: Vec<_> = records(&with_booleans)[0]["parameter_schema"]["properties"]

@@ -212,5 +212,5 @@ fn standard_error_of_servers_is_bounded() {
     let script = "printf 'one\\n::error::two\\033[2J\\n' >&2; yes flood | head -c 300000 >&2; exit 1";
     let run = run(scratch.path(), &["pin", "--", "sh", "-c", script]).ended(4);
     assert!(run.stderr.len() < 200_000 && !run.stderr.contains('\u{1b}'), "{}", run.stderr.len());
-    run.says(&["  | one\n  | ::error::two\\u{1b}[2J\n", "(the server says more, which is not shown)"]);
+    run.says(&["  | one\n  | ::error::two\\u{1b}[2J\n", "(further output of the server is not shown)"]);
 }

@@ -41,7 +41,7 @@ fn two_files_one_after_the_other_are_a_collection() {
     assert_eq!(whole.stdout, format!("{WORKFLOW}\n{GRPC}\n{MCP}\n"), "unknown kinds come out byte for byte");
     let checked = with_input(scratch.path(), "tool check", &whole.stdout).ok();
     assert_eq!(checked.stdout, "");
-    checked.says(&["3 tools checked", r#"of the kind "GRPC", which this version passes on"#]);
+    checked.says(&["3 tools checked", r#"of the kind "GRPC", which this version preserves"#]);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn older_forms_are_read_with_one_warning_each() {
     let current = tool(scratch.path(), "migrate old.jsonl").ok().stdout;
     assert_eq!(current, run.stdout);
     with_input(scratch.path(), "tool check --deny-deprecated", current.lines().next().unwrap()).ok();
-    tool(scratch.path(), "check --deny-deprecated old.jsonl").ended(100).says(&["deprecated forms"]);
+    tool(scratch.path(), "check --deny-deprecated old.jsonl").ended(100).says(&["deprecated formats"]);
 }
 
 #[test]
@@ -98,12 +98,12 @@ fn flat_records_are_decoded_and_a_kind_that_they_lack_is_named() {
 fn losses_of_flat_records_can_be_denied() {
     let with_more = MCP.replace("\"tool_name\"", "\"credential_ref\":\"calc\",\"tool_name\"");
     let scratch = folder(&[("a.jsonl", &with_more)]);
-    tool(scratch.path(), "migrate a.jsonl --to flat/1")
-        .ok()
-        .says(&["flat/1 has no place for credential_ref"]);
+    tool(scratch.path(), "migrate a.jsonl --to flat/1").ok().says(&["flat/1 cannot express credential_ref"]);
     let run = tool(scratch.path(), "migrate a.jsonl --to flat/1 --deny-lossy").ended(100);
     assert_eq!(run.stdout, "");
-    tool(scratch.path(), "roundtrip a.jsonl --codec flat/1").ended(1).says(&["no place for credential_ref"]);
+    tool(scratch.path(), "roundtrip a.jsonl --codec flat/1")
+        .ended(1)
+        .says(&["cannot express credential_ref"]);
     tool(scratch.path(), "roundtrip a.jsonl").ok();
     tool(scratch.path(), "migrate a.jsonl --to mcp-only").ended(2);
 }

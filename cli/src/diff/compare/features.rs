@@ -1,41 +1,55 @@
-//! Changes of prompts, resources and resource templates.
+//! Compares prompts, resources and resource templates.
 
 use serde_json::{Map, Value};
 use toolwright_core::pointer::segment;
 
-use super::{pairs, strings};
+use super::{strings, zip_members};
 use crate::diff::change::{Change, Part};
 use crate::source::Entries;
 
-pub(super) fn prompts(old: &Entries, new: &Entries, changes: &mut Vec<Change>) {
-    each(Part::Prompt, "prompt", old, new, changes, |name, old, new, changes| {
-        for (key, before, after) in pairs(old, new) {
+pub(super) fn compare_prompts(old: &Entries, new: &Entries, changes: &mut Vec<Change>) {
+    compare_entries(Part::Prompt, "prompt", old, new, changes, |name, old, new, changes| {
+        for (key, before, after) in zip_members(old, new) {
             match key {
                 "arguments" => {
-                    let told = changes.len();
-                    arguments(name, before, after, changes);
-                    if changes.len() == told {
-                        // Another order, or a form that the protocol does not have.
-                        other(Part::Prompt, "prompt-text-changed", name, key, before, after, changes);
+                    let before_arguments = changes.len();
+                    compare_arguments(name, before, after, changes);
+                    if changes.len() == before_arguments {
+                        // The order differs, or the value is not valid in the protocol.
+                        compare_member(
+                            Part::Prompt,
+                            "prompt-text-changed",
+                            name,
+                            key,
+                            before,
+                            after,
+                            changes,
+                        );
                     }
                 }
-                _ => other(Part::Prompt, "prompt-text-changed", name, key, before, after, changes),
+                _ => compare_member(Part::Prompt, "prompt-text-changed", name, key, before, after, changes),
             }
         }
     });
 }
 
-/// Resources by their addresses, or templates by their forms.
-pub(super) fn resources(part: Part, word: &str, old: &Entries, new: &Entries, changes: &mut Vec<Change>) {
-    each(part, word, old, new, changes, |name, old, new, changes| {
-        for (key, before, after) in pairs(old, new) {
+/// Compares resources by URI, or templates by URI template.
+pub(super) fn compare_resources(
+    part: Part,
+    word: &str,
+    old: &Entries,
+    new: &Entries,
+    changes: &mut Vec<Change>,
+) {
+    compare_entries(part, word, old, new, changes, |name, old, new, changes| {
+        for (key, before, after) in zip_members(old, new) {
             let id = if key == "mimeType" { "type" } else { "text" };
-            other(part, &format!("{word}-{id}-changed"), name, key, before, after, changes);
+            compare_member(part, &format!("{word}-{id}-changed"), name, key, before, after, changes);
         }
     });
 }
 
-fn each(
+fn compare_entries(
     part: Part,
     word: &str,
     old: &Entries,
@@ -58,7 +72,7 @@ fn each(
     }
 }
 
-fn other(
+fn compare_member(
     part: Part,
     id: &str,
     name: &str,
@@ -70,9 +84,9 @@ fn other(
     strings::compare(id, part, name, &format!("/{}", segment(key)), old, new, changes);
 }
 
-fn arguments(name: &str, old: Option<&Value>, new: Option<&Value>, changes: &mut Vec<Change>) {
-    let [old, new] = [old, new].map(by_name);
-    for (argument, before, after) in pairs(&old, &new) {
+fn compare_arguments(name: &str, old: Option<&Value>, new: Option<&Value>, changes: &mut Vec<Change>) {
+    let [old, new] = [old, new].map(index_by_name);
+    for (argument, before, after) in zip_members(&old, &new) {
         let pointer = format!("/arguments/{}", segment(argument));
         let required = |value: Option<&Value>| {
             value.and_then(|value| value.get("required")).and_then(Value::as_bool).unwrap_or(false)
@@ -89,7 +103,7 @@ fn arguments(name: &str, old: Option<&Value>, new: Option<&Value>, changes: &mut
         };
         changes.extend(id.map(|id| Change::new(id, Part::Prompt, name, &pointer)));
         if let (Some(Value::Object(before)), Some(Value::Object(after))) = (before, after) {
-            for (key, before, after) in pairs(before, after).filter(|(key, ..)| *key != "required") {
+            for (key, before, after) in zip_members(before, after).filter(|(key, ..)| *key != "required") {
                 let pointer = format!("{pointer}/{}", segment(key));
                 strings::compare("prompt-text-changed", Part::Prompt, name, &pointer, before, after, changes);
             }
@@ -97,8 +111,8 @@ fn arguments(name: &str, old: Option<&Value>, new: Option<&Value>, changes: &mut
     }
 }
 
-/// A list of objects with names as a map.
-fn by_name(list: Option<&Value>) -> Map<String, Value> {
+/// Returns a list of named objects as a map.
+fn index_by_name(list: Option<&Value>) -> Map<String, Value> {
     let entries = list.and_then(Value::as_array).into_iter().flatten();
     entries.filter_map(|entry| Some((entry.get("name")?.as_str()?.to_owned(), entry.clone()))).collect()
 }

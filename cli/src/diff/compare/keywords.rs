@@ -1,14 +1,14 @@
-//! The keywords of JSON Schema by what they are about.
+//! Groups of JSON Schema keywords.
 
 /// Keywords that are reported together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Group {
-    /// The middle of the ids of its kinds of changes.
+    /// The middle part of the ids of its changes.
     pub(super) name: &'static str,
     pub(super) keywords: &'static [&'static str],
 }
 
-/// In the order in which changes are reported.
+/// All groups, in the order in which changes are reported.
 pub(super) const GROUPS: [Group; 9] = [
     Group { name: "type", keywords: &["type"] },
     Group { name: "values", keywords: &["enum", "const"] },
@@ -68,14 +68,14 @@ pub(super) const GROUPS: [Group; 9] = [
     },
 ];
 
-/// Annotations for models and people.
-pub(super) const TEXTS: [&str; 4] = ["title", "description", "examples", "$comment"];
+/// Annotations that models and people read.
+pub(super) const TEXT_ANNOTATIONS: [&str; 4] = ["title", "description", "examples", "$comment"];
 
 /// The name of an HTTP header for an argument (2026-07-28, server/tools "x-mcp-header").
 pub(super) const HEADER: &str = "x-mcp-header";
 
-/// Keywords that keep a schema from being compared member by member, since they restrict its members as well.
-pub(super) const SPEAK_OF_MEMBERS: [&str; 14] = [
+/// Keywords that also constrain members: a schema with one of them is not compared property by property.
+pub(super) const CONSTRAIN_MEMBERS: [&str; 14] = [
     "$ref",
     "$dynamicRef",
     "allOf",

@@ -1,4 +1,4 @@
-//! From two sets of definitions to their changes.
+//! Compares two sets of definitions.
 
 mod annotations;
 mod features;
@@ -18,73 +18,73 @@ use crate::source::{Entries, ServerDefinitions};
 /// Who wrote the hints of the new side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Author {
-    /// The user: hints were reviewed where they were written.
+    /// The user, who reviewed the hints when they were written.
     User,
     /// Someone else: "clients MUST consider tool annotations to be untrusted unless they come from trusted servers"
     /// (2026-07-28, server/tools).
-    Stranger,
+    ThirdParty,
 }
 
-/// All changes: the server first, then tools, prompts, resources and templates, each by name.
+/// Returns all changes: of the server first, then of tools, prompts, resources and templates, each sorted by name.
 pub(crate) fn compare(old: &ServerDefinitions, new: &ServerDefinitions, author: Author) -> Vec<Change> {
     let mut changes = Vec::new();
-    server(old, new, &mut changes);
+    compare_server(old, new, &mut changes);
     for (kind, before) in old.lists() {
         let after = new.list(kind);
         if !new.kinds.contains(&kind) {
-            changes.extend(undeclared(kind, before));
+            changes.extend(report_undeclared(kind, before));
             continue;
         }
         match kind {
-            Kind::Tools => tools(before, after, author, &mut changes),
-            Kind::Prompts => features::prompts(before, after, &mut changes),
+            Kind::Tools => compare_tools(before, after, author, &mut changes),
+            Kind::Prompts => features::compare_prompts(before, after, &mut changes),
             Kind::Resources => {
-                features::resources(Part::Resource, "resource", before, after, &mut changes);
+                features::compare_resources(Part::Resource, "resource", before, after, &mut changes);
             }
             Kind::ResourceTemplates => {
-                features::resources(Part::Template, "template", before, after, &mut changes);
+                features::compare_resources(Part::Template, "template", before, after, &mut changes);
             }
         }
     }
     changes
 }
 
-/// The change for a list that only the old side declares: nothing is known of its entries on the new side.
-fn undeclared(kind: Kind, before: &Entries) -> Option<Change> {
+/// Returns the change for a list that only the old side declares; its new entries are unknown.
+fn report_undeclared(kind: Kind, before: &Entries) -> Option<Change> {
     if before.is_empty() {
         return None;
     }
     let names: Value = before.keys().map(String::as_str).collect();
     let mut change = Change::new("list-undeclared", Part::Server, "", &format!("/{}", kind.member()));
     change.undecided = Some(format!("the new side does not declare its {kind}"));
-    Some(change.values(Some(&names), None))
+    Some(change.with_values(Some(&names), None))
 }
 
-fn server(old: &ServerDefinitions, new: &ServerDefinitions, changes: &mut Vec<Change>) {
-    // A list that was saved alone says nothing about its server.
+fn compare_server(old: &ServerDefinitions, new: &ServerDefinitions, changes: &mut Vec<Change>) {
+    // A saved list has no information about its server.
     let is_known = !old.is_list && !new.is_list;
-    for (key, before, after) in pairs(&old.server, &new.server) {
+    for (key, before, after) in zip_members(&old.server, &new.server) {
         if before != after && is_known {
             let change =
                 Change::new("server-changed", Part::Server, "", &format!("/server/{}", segment(key)));
-            changes.push(change.values(before, after));
+            changes.push(change.with_values(before, after));
         }
     }
-    let [before, after] = [old, new].map(|offer| offer.instructions.as_deref().map(Value::from));
+    let [before, after] = [old, new].map(|definitions| definitions.instructions.as_deref().map(Value::from));
     if before != after && is_known {
         let id = "instructions-changed";
         strings::compare(id, Part::Server, "", "/instructions", before.as_ref(), after.as_ref(), changes);
     }
-    let [before, after] = [old, new].map(|offer| {
+    let [before, after] = [old, new].map(|definitions| {
         let mut texts = Map::new();
-        texts.insert("server".to_owned(), Value::Object(offer.server.clone()));
-        texts.insert("instructions".to_owned(), offer.instructions.as_deref().into());
+        texts.insert("server".to_owned(), Value::Object(definitions.server.clone()));
+        texts.insert("instructions".to_owned(), definitions.instructions.as_deref().into());
         texts
     });
     strings::report_hidden(Part::Server, "", Some(&before), &after, changes);
 }
 
-fn tools(old: &Entries, new: &Entries, author: Author, changes: &mut Vec<Change>) {
+fn compare_tools(old: &Entries, new: &Entries, author: Author, changes: &mut Vec<Change>) {
     for (name, before) in old {
         if let Some(after) = new.get(name) {
             tool::compare(name, before, after, author, changes);
@@ -94,10 +94,10 @@ fn tools(old: &Entries, new: &Entries, author: Author, changes: &mut Vec<Change>
             Some((renamed, after)) => {
                 let change = Change::new("tool-renamed", Part::Tool, name, "");
                 let [old, new] = [name, renamed].map(|name| Value::from(name.as_str()));
-                changes.push(change.values(Some(&old), Some(&new)));
+                changes.push(change.with_values(Some(&old), Some(&new)));
                 let mut others = Vec::new();
                 tool::compare(renamed, before, after, author, &mut others);
-                // That the former name is declared is what makes it a rename.
+                // The former name is part of the rename.
                 others.retain(|other| {
                     other.rule.id() != "tool-former-name-added" || other.new.as_ref() != Some(&old)
                 });
@@ -112,12 +112,12 @@ fn tools(old: &Entries, new: &Entries, author: Author, changes: &mut Vec<Change>
             strings::report_hidden(Part::Tool, name, None, tool, changes);
         }
     }
-    // Stable: what belongs to one tool stays together, in the order in which it was found.
+    // Stable: the changes of a tool stay in the order in which they were found.
     changes.sort_by(|left, right| (left.part, &left.name).cmp(&(right.part, &right.name)));
 }
 
-/// The members of both, each key once.
-fn pairs<'a>(
+/// Returns each member of either map once, with both values.
+fn zip_members<'a>(
     old: &'a Map<String, Value>,
     new: &'a Map<String, Value>,
 ) -> impl Iterator<Item = (&'a str, Option<&'a Value>, Option<&'a Value>)> {

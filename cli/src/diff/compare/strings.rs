@@ -1,4 +1,4 @@
-//! Strings that models and people read, in definitions of every kind.
+//! Compares strings that models and people read, in definitions of every kind.
 
 use serde_json::{Map, Value};
 use toolwright_core::manifest::is_hidden;
@@ -17,12 +17,11 @@ pub(super) fn compare(
     changes: &mut Vec<Change>,
 ) {
     if old != new {
-        changes.push(Change::new(id, part, name, pointer).values(old, new));
+        changes.push(Change::new(id, part, name, pointer).with_values(old, new));
     }
 }
 
-/// Reports every string of a definition that has new characters that people do not see. The names of
-/// members are strings as well: models read them.
+/// Reports every string of a definition with new hidden characters, including the names of members, which models read.
 pub(super) fn report_hidden(
     part: Part,
     name: &str,
@@ -32,12 +31,12 @@ pub(super) fn report_hidden(
 ) {
     let mut before = Vec::new();
     if let Some(old) = old {
-        each_of_object(old, "", &mut |pointer, text| keep_hidden(&mut before, pointer, text));
+        visit_members(old, "", &mut |pointer, text| collect_hidden(&mut before, pointer, text));
     }
     let mut after = Vec::new();
-    each_of_object(new, "", &mut |pointer, text| keep_hidden(&mut after, pointer, text));
-    // A string in its former place is known, and so is one that moved; each old string explains one new one.
-    for is_explained in [is_in_its_place, is_moved] {
+    visit_members(new, "", &mut |pointer, text| collect_hidden(&mut after, pointer, text));
+    // A string at the same location or with the same text is not new; each old string explains one new one.
+    for is_explained in [is_unmoved, is_moved] {
         after.retain(|text| match before.iter().position(|known| is_explained(known, text)) {
             Some(at) => {
                 before.swap_remove(at);
@@ -48,19 +47,19 @@ pub(super) fn report_hidden(
     }
     for HiddenString { pointer, text, .. } in after {
         let change = Change::new("hidden-characters-added", part, name, &pointer);
-        changes.push(change.values(None, Some(&Value::from(text))));
+        changes.push(change.with_values(None, Some(&Value::from(text))));
     }
 }
 
-/// A string with characters that people do not see.
+/// A string with hidden characters.
 struct HiddenString {
     pointer: String,
     text: String,
-    /// Those characters.
+    /// The hidden characters.
     characters: String,
 }
 
-fn keep_hidden(found: &mut Vec<HiddenString>, pointer: &str, text: &str) {
+fn collect_hidden(found: &mut Vec<HiddenString>, pointer: &str, text: &str) {
     let characters: String = text
         .chars()
         .filter(|character| is_hidden(*character) && !matches!(character, '\n' | '\t' | '\r'))
@@ -70,7 +69,7 @@ fn keep_hidden(found: &mut Vec<HiddenString>, pointer: &str, text: &str) {
     }
 }
 
-fn is_in_its_place(old: &HiddenString, new: &HiddenString) -> bool {
+fn is_unmoved(old: &HiddenString, new: &HiddenString) -> bool {
     old.pointer == new.pointer && old.characters == new.characters
 }
 
@@ -78,24 +77,24 @@ fn is_moved(old: &HiddenString, new: &HiddenString) -> bool {
     old.text == new.text
 }
 
-/// Visits every string in a value with its JSON Pointer, and the names of members.
-pub(super) fn each<'v>(value: &'v Value, pointer: &str, visit: &mut dyn FnMut(&str, &'v str)) {
+/// Visits every string in a value and every name of a member, with its JSON Pointer.
+pub(super) fn visit<'v>(value: &'v Value, pointer: &str, visitor: &mut dyn FnMut(&str, &'v str)) {
     match value {
-        Value::String(text) => visit(pointer, text),
+        Value::String(text) => visitor(pointer, text),
         Value::Array(items) => {
             for (at, item) in items.iter().enumerate() {
-                each(item, &format!("{pointer}/{at}"), visit);
+                visit(item, &format!("{pointer}/{at}"), visitor);
             }
         }
-        Value::Object(members) => each_of_object(members, pointer, visit),
+        Value::Object(members) => visit_members(members, pointer, visitor),
         _ => {}
     }
 }
 
-fn each_of_object<'v>(members: &'v Map<String, Value>, pointer: &str, visit: &mut dyn FnMut(&str, &'v str)) {
+fn visit_members<'v>(members: &'v Map<String, Value>, pointer: &str, visitor: &mut dyn FnMut(&str, &'v str)) {
     for (name, member) in members {
         let pointer = format!("{pointer}/{}", segment(name));
-        visit(&pointer, name);
-        each(member, &pointer, visit);
+        visitor(&pointer, name);
+        visit(member, &pointer, visitor);
     }
 }

@@ -1,4 +1,4 @@
-//! Schemas as the comparison sees them.
+//! Schemas combined with the targets of their references.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,22 +7,22 @@ use serde_json::{Map, Value};
 use super::keywords::Group;
 use crate::schema_inclusion::{SchemaDocument, is_annotation, is_known};
 
-/// How deep schemas are compared member by member, and how many references are followed in a row.
+/// Maximum depth of schemas that are compared keyword by keyword, and maximum number of consecutive references.
 pub(super) const MAX_DEPTH: usize = 64;
 
-/// The keywords of a schema; those beside a reference stand for those of what it leads to.
+/// The keywords of a schema; siblings of `$ref` override those of its target.
 pub(super) type View<'a> = BTreeMap<&'a str, &'a Value>;
 
-/// What a schema says about the members of objects.
-pub(super) struct Members<'a> {
+/// The keywords about properties.
+pub(super) struct ObjectKeywords<'a> {
     pub(super) properties: Option<&'a Map<String, Value>>,
     pub(super) required: BTreeSet<&'a str>,
-    /// Whether other members are allowed; `None` if there is a rule for them.
+    /// Whether unlisted members are allowed; `None` if a schema applies to them.
     pub(super) is_open: Option<bool>,
 }
 
-impl<'a> Members<'a> {
-    pub(super) fn of(view: &View<'a>) -> Self {
+impl<'a> ObjectKeywords<'a> {
+    pub(super) fn from_view(view: &View<'a>) -> Self {
         let required = view.get("required").and_then(|names| names.as_array()).into_iter().flatten();
         Self {
             properties: view.get("properties").and_then(|map| map.as_object()),
@@ -50,7 +50,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// The target of a reference with only annotations beside it; else the schema itself.
+/// Returns the target of a reference without siblings other than annotations, or else the schema itself.
 pub(super) fn follow_reference<'a>(document: &SchemaDocument<'a>, schema: &'a Value) -> &'a Value {
     let mut schema = schema;
     for _ in 0..MAX_DEPTH {
@@ -63,39 +63,39 @@ pub(super) fn follow_reference<'a>(document: &SchemaDocument<'a>, schema: &'a Va
     schema
 }
 
-pub(super) fn view<'a>(schema: &'a Value, target: &'a Value) -> Option<View<'a>> {
+pub(super) fn combine<'a>(schema: &'a Value, target: &'a Value) -> Option<View<'a>> {
     let mut view: View<'a> = target.as_object()?.iter().map(|(key, value)| (key.as_str(), value)).collect();
     if !std::ptr::eq(schema, target) {
-        let beside = schema.as_object()?.iter().filter(|(key, _)| *key != "$ref");
-        view.extend(beside.map(|(key, value)| (key.as_str(), value)));
+        let siblings = schema.as_object()?.iter().filter(|(key, _)| *key != "$ref");
+        view.extend(siblings.map(|(key, value)| (key.as_str(), value)));
     }
     Some(view)
 }
 
-pub(super) fn object(view: &View<'_>) -> Value {
+pub(super) fn to_schema(view: &View<'_>) -> Value {
     Value::Object(view.iter().map(|(key, value)| ((*key).to_owned(), (*value).clone())).collect())
 }
 
 pub(super) fn differs(group: &Group, old: &Value, new: &Value) -> bool {
     match (old, new) {
         (Value::Object(_), Value::Object(_)) => group.keywords.iter().any(|key| old.get(key) != new.get(key)),
-        // A boolean schema stands for all rules.
+        // A boolean schema replaces all keywords.
         _ => group.name == "rules",
     }
 }
 
-/// The keywords of one group.
-pub(super) fn part(group: &Group, schema: &Value) -> Value {
+/// Returns the keywords of one group.
+pub(super) fn select(group: &Group, schema: &Value) -> Value {
     let Value::Object(members) = schema else { return schema.clone() };
     let own = members.iter().filter(|(key, _)| group.keywords.contains(&key.as_str()));
     Value::Object(own.map(|(key, value)| (key.clone(), value.clone())).collect())
 }
 
-/// The keywords with the type that they are beside.
-pub(super) fn with_type(part: &Value, schema: &Value) -> Value {
-    let mut part = part.clone();
-    if let (Value::Object(part), Some(own)) = (&mut part, schema.get("type")) {
-        part.insert("type".to_owned(), own.clone());
+/// Returns the keywords together with the `type` of the schema.
+pub(super) fn with_type(keywords: &Value, schema: &Value) -> Value {
+    let mut keywords = keywords.clone();
+    if let (Value::Object(keywords), Some(own)) = (&mut keywords, schema.get("type")) {
+        keywords.insert("type".to_owned(), own.clone());
     }
-    part
+    keywords
 }

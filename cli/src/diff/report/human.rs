@@ -1,15 +1,15 @@
-//! For people.
+//! The report for people.
 
 use std::fmt::Write as _;
 
 use clap_cargo::style;
 use toolwright_core::manifest::{format_change, format_value, visible};
 
-use super::{DiffReport, Reported, UNDECIDED, witness_label};
+use super::{DiffReport, ReportedChange, UNDECIDED, witness_label};
 use crate::diff::rule::Class;
 use crate::report::Severity;
 
-pub(super) fn text(report: &DiffReport) -> String {
+pub(super) fn render(report: &DiffReport) -> String {
     let mut text = String::new();
     for class in Class::ALL {
         let color = match class.severity() {
@@ -30,11 +30,11 @@ pub(super) fn text(report: &DiffReport) -> String {
             text.push('\n');
         }
     }
-    text.push_str(&summary(report));
+    text.push_str(&summarize(report));
     text
 }
 
-fn write_change(text: &mut String, reported: &Reported) {
+fn write_change(text: &mut String, reported: &ReportedChange) {
     let change = &reported.change;
     _ = writeln!(text, "  {}", visible(&change.place()));
     let (removed, added) = (style::ERROR, style::GOOD);
@@ -58,7 +58,7 @@ fn write_change(text: &mut String, reported: &Reported) {
     }
 }
 
-fn summary(report: &DiffReport) -> String {
+fn summarize(report: &DiffReport) -> String {
     if report.changes.is_empty() {
         return "no changes\n".to_owned();
     }

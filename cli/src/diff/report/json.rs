@@ -1,4 +1,4 @@
-//! One JSON document, for programs.
+//! The report as one JSON document.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -14,7 +14,7 @@ struct JsonReport<'a> {
     breaking: usize,
     compatible: usize,
     documentation: usize,
-    /// How many changes make the run fail.
+    /// The number of changes that make the run fail.
     denied: usize,
     changes: Vec<JsonChange<'a>>,
 }
@@ -41,7 +41,7 @@ struct JsonChange<'a> {
     fix: &'a str,
 }
 
-pub(super) fn document(report: &DiffReport) -> String {
+pub(super) fn render(report: &DiffReport) -> String {
     let changes = report.changes.iter().map(|reported| {
         let change = &reported.change;
         JsonChange {

@@ -1,17 +1,17 @@
-//! A comment on a pull request: short, with the rest to unfold.
+//! The report as a comment on a pull request: short, with collapsed details.
 
 use std::fmt::Write as _;
 
 use toolwright_core::manifest::{format_change, format_value};
 
-use super::{DiffReport, Reported, UNDECIDED, witness_label};
+use super::{DiffReport, ReportedChange, UNDECIDED, witness_label};
 use crate::diff::rule::Class;
 use crate::report::code_span;
 
-/// How many changes of a class are listed: comments have a limit, and so have readers.
+/// Maximum number of listed changes per class, since the size of comments is limited.
 const MAX_ROWS: usize = 100;
 
-pub(super) fn comment(report: &DiffReport) -> String {
+pub(super) fn render(report: &DiffReport) -> String {
     let [breaking, compatible, documentation] = Class::ALL.map(|class| report.count(class));
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     // Writing to a string cannot fail.
@@ -29,7 +29,7 @@ pub(super) fn comment(report: &DiffReport) -> String {
     _ = writeln!(text, "From {} to {}.", code_span(&report.old), code_span(&report.new));
     if breaking > 0 {
         text.push('\n');
-        table(&mut text, report, Class::Breaking);
+        write_table(&mut text, report, Class::Breaking);
         _ = writeln!(text, "\n<details><summary>Why, and what to do</summary>\n");
         for group in report.by_rule(Class::Breaking) {
             let rule = &group[0].change.rule.info;
@@ -52,38 +52,39 @@ pub(super) fn comment(report: &DiffReport) -> String {
                 class.name(),
                 plural(count)
             );
-            table(&mut text, report, class);
+            write_table(&mut text, report, class);
             _ = writeln!(text, "\n</details>");
         }
     }
     text
 }
 
-/// How many of the breaking changes are allowed, if some are.
+/// Formats the number of allowed breaking changes; empty if there are none.
 fn count_allowed(report: &DiffReport) -> String {
-    let is_allowed =
-        |reported: &&Reported| reported.change.rule.class == Class::Breaking && reported.allowed.is_some();
+    let is_allowed = |reported: &&ReportedChange| {
+        reported.change.rule.class == Class::Breaking && reported.allowed.is_some()
+    };
     match report.changes.iter().filter(is_allowed).count() {
         0 => String::new(),
         count => format!(", {count} allowed"),
     }
 }
 
-fn table(text: &mut String, report: &DiffReport, class: Class) {
+fn write_table(text: &mut String, report: &DiffReport, class: Class) {
     _ = writeln!(text, "| where | what | before | after |\n|---|---|---|---|");
     let rows: Vec<_> = report.by_rule(class).into_iter().flatten().collect();
     for reported in rows.iter().take(MAX_ROWS) {
-        row(text, reported);
+        write_row(text, reported);
     }
     if rows.len() > MAX_ROWS {
         _ = writeln!(text, "\nand {} more", rows.len() - MAX_ROWS);
     }
 }
 
-fn row(text: &mut String, reported: &Reported) {
+fn write_row(text: &mut String, reported: &ReportedChange) {
     let change = &reported.change;
     let [old, new] = match (&change.old, &change.new) {
-        (Some(old), Some(new)) => format_change(old, new).map(|shown| code_span(&shown)),
+        (Some(old), Some(new)) => format_change(old, new).map(|value| code_span(&value)),
         (old, new) => [old, new]
             .map(|value| value.as_ref().map(|value| code_span(&format_value(value))).unwrap_or_default()),
     };

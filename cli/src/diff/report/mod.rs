@@ -1,4 +1,4 @@
-//! The changes, for people and for programs.
+//! The report of `cargo mcp diff`.
 
 mod human;
 mod json;
@@ -12,24 +12,24 @@ use super::change::Change;
 use super::rule::{Class, all};
 use crate::report::{Finding, Location, Report, Rule, Severity};
 
-/// What a run found.
+/// The changes between two sources.
 #[derive(Debug)]
 pub(super) struct DiffReport {
-    /// What was compared, as the user named it.
+    /// The two sources, as the user named them.
     old: String,
     new: String,
-    /// A file of the repository that the changes are shown at: where the definitions are kept.
+    /// The file of the repository at which changes are shown.
     file: String,
-    changes: Vec<Reported>,
+    changes: Vec<ReportedChange>,
 }
 
-/// A change, and what the flags say about it.
+/// A change, with the effect of the flags on it.
 #[derive(Debug)]
-struct Reported {
+struct ReportedChange {
     change: Change,
-    /// The reason why it is wanted, if it is.
+    /// The reason why it is allowed, if it is.
     allowed: Option<String>,
-    /// The run fails for it.
+    /// Whether the run fails because of it.
     is_denied: bool,
 }
 
@@ -47,15 +47,15 @@ impl Report for DiffReport {
     }
 
     fn text(&self) -> String {
-        human::text(self)
+        human::render(self)
     }
 
     fn json(&self) -> String {
-        json::document(self)
+        json::render(self)
     }
 
     fn markdown(&self) -> String {
-        markdown::comment(self)
+        markdown::render(self)
     }
 }
 
@@ -70,18 +70,18 @@ impl DiffReport {
         let report = |change: Change| {
             let allowed = allowed.reason(&change).map(str::to_owned);
             let is_denied = change.rule.class >= deny && allowed.is_none();
-            Reported { change, allowed, is_denied }
+            ReportedChange { change, allowed, is_denied }
         };
-        let file = kept_in(&old, &new);
+        let file = manifest_file(&old, &new);
         Self { old, new, file, changes: changes.into_iter().map(report).collect() }
     }
 
-    /// How many changes make the run fail.
+    /// Returns the number of changes that make the run fail.
     pub(super) fn count_denied(&self) -> usize {
         self.changes.iter().filter(|reported| reported.is_denied).count()
     }
 
-    fn finding<'r>(&'r self, reported: &'r Reported) -> Finding<'r> {
+    fn finding<'r>(&'r self, reported: &'r ReportedChange) -> Finding<'r> {
         let change = &reported.change;
         let mut message = format!("{}: {}", change.place(), change.rule.info.summary);
         // Writing to a string cannot fail.
@@ -107,9 +107,9 @@ impl DiffReport {
         self.changes.iter().filter(|reported| reported.change.rule.class == class).count()
     }
 
-    /// The changes of a class, those of one kind together, in the order of the ids of the kinds.
-    fn by_rule(&self, class: Class) -> Vec<Vec<&Reported>> {
-        let mut groups: Vec<Vec<&Reported>> = Vec::new();
+    /// Returns the changes of a class, grouped by rule and sorted by its id.
+    fn by_rule(&self, class: Class) -> Vec<Vec<&ReportedChange>> {
+        let mut groups: Vec<Vec<&ReportedChange>> = Vec::new();
         for reported in self.changes.iter().filter(|reported| reported.change.rule.class == class) {
             match groups.iter_mut().find(|group| group[0].change.rule == reported.change.rule) {
                 Some(group) => group.push(reported),
@@ -121,16 +121,16 @@ impl DiffReport {
     }
 }
 
-/// Precedes the reason why a change is undecided.
+/// The words before the reason why a change is undecided.
 const UNDECIDED: &str = "undecided, so it counts as breaking";
 
-/// What a value shows, for the direction of its schema.
+/// Returns what a witness proves: for arguments or for results.
 fn witness_label(change: &Change) -> &'static str {
     if change.pointer.starts_with("/outputSchema") { "not promised before" } else { "refused now" }
 }
 
-/// The file of either side, or of the committed manifest.
-fn kept_in(old: &str, new: &str) -> String {
+/// Returns the file of either side, or else the committed manifest.
+fn manifest_file(old: &str, new: &str) -> String {
     let is_file = |place: &&str| {
         std::path::Path::new(place).extension().is_some_and(|extension| extension == "json")
             && !place.contains(':')

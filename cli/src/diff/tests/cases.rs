@@ -148,7 +148,7 @@ fn a_stranger_that_claims_more_is_breaking() {
         (json!({}), json!({"readOnlyHint": false}), "hint-stated"),
         (json!({"readOnlyHint": true}), json!({}), "read-only-dropped"),
     ] {
-        let findings = compare(&tool(old), &tool(new), Author::Stranger);
+        let findings = compare(&tool(old), &tool(new), Author::ThirdParty);
         assert_eq!(ids(&findings), [expected]);
         assert_eq!(class(&findings) == Some(Class::Breaking), expected != "hint-stated");
     }

@@ -19,9 +19,9 @@ fn with_every_list() -> Document {
 #[test]
 fn tool_only_formats_report_what_they_omit() {
     let expected = [
-        "/prompts: the format holds tools only, so 2 prompts are left out",
-        "/resources: the format holds tools only, so 1 resource is left out",
-        "/resourceTemplates: the format holds tools only, so 1 resource template is left out",
+        "/prompts: the format only supports tools, so 2 prompts are omitted",
+        "/resources: the format only supports tools, so 1 resource is omitted",
+        "/resourceTemplates: the format only supports tools, so 1 resource template is omitted",
     ];
     for format in [
         Format::Jsonl,

@@ -1,6 +1,6 @@
-//! Definitions that lead to themselves without a step into the value.
+//! Finds definitions that refer to themselves for the same value.
 //!
-//! They describe no value, and TypeScript refuses a type that is an alias of itself.
+//! They describe no value, and TypeScript rejects a type that is an alias of itself.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,8 +9,8 @@ use toolwright_core::pointer::{below, name, of_fragment};
 
 use super::DEPTH_LIMIT;
 
-/// The circular ones among these schemas, each with its pointer behind the `#`.
-pub(super) fn circular(schemas: &HashMap<String, &Value>) -> HashSet<String> {
+/// Returns the pointers of the circular schemas.
+pub(super) fn find_circular(schemas: &HashMap<String, &Value>) -> HashSet<String> {
     let targets: HashMap<&String, Vec<String>> = schemas
         .iter()
         .map(|(pointer, schema)| {
@@ -35,10 +35,10 @@ pub(super) fn circular(schemas: &HashMap<String, &Value>) -> HashSet<String> {
     schemas.keys().filter(|pointer| leads_back(pointer)).cloned().collect()
 }
 
-/// Adds what a schema refers to for the same value.
+/// Adds the references of a schema for the same value.
 fn add_targets(found: &mut Vec<String>, schema: &Value, depth: usize) {
     let (Some(keywords), Some(depth)) = (schema.as_object(), depth.checked_sub(1)) else { return };
-    found.extend(keywords.get("$ref").and_then(Value::as_str).and_then(target));
+    found.extend(keywords.get("$ref").and_then(Value::as_str).and_then(pointer_of));
     for keyword in ["anyOf", "oneOf", "allOf"] {
         for branch in keywords.get(keyword).and_then(Value::as_array).into_iter().flatten() {
             add_targets(found, branch, depth);
@@ -46,8 +46,8 @@ fn add_targets(found: &mut Vec<String>, schema: &Value, depth: usize) {
     }
 }
 
-/// The pointer that a reference within the document has behind its `#`, written in one way.
-pub(super) fn target(reference: &str) -> Option<String> {
+/// Returns the normalized pointer after the `#` of a reference within the document.
+pub(super) fn pointer_of(reference: &str) -> Option<String> {
     let path = of_fragment(reference.strip_prefix('#')?);
     Some(path.split('/').skip(1).fold(String::new(), |path, step| below(&path, &name(step))))
 }

@@ -174,7 +174,7 @@ fn action_of(name: &str) -> Option<(Action, &'static str)> {
     let is_report = at > 0
         && at + first.words < words.len()
         && words.last().is_some_and(|last| REPORTS.contains(&last.as_str()));
-    if is_report || (first.action == Action::Read && at != words.len() - words_of_its_own(name)) {
+    if is_report || (first.action == Action::Read && at != words.len() - count_words_after_namespace(name)) {
         return None;
     }
     let mut action = first.action;
@@ -192,7 +192,7 @@ fn action_of(name: &str) -> Option<(Action, &'static str)> {
 }
 
 /// Returns the number of words without the namespace: one in `orders.list` and `shop__list`.
-fn words_of_its_own(name: &str) -> usize {
+fn count_words_after_namespace(name: &str) -> usize {
     let start = name.rfind(['.', '/', ':']).map(|at| at + 1).max(name.rfind("__").map(|at| at + 2));
     words::words(&name[start.unwrap_or(0)..]).len()
 }

@@ -19,7 +19,7 @@ pub(super) fn name_not_allowed(_: &LintRule, subject: &Subject<'_>, problems: &m
 pub(super) fn name_characters(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         let name = tool.name();
-        if let Some(character) = name.chars().find(|character| !is_in_every_name(*character)) {
+        if let Some(character) = name.chars().find(|character| !is_portable(*character)) {
             problems.at(tool, "/name", format!("the name `{name}` has {character:?}"));
         }
     }
@@ -94,7 +94,7 @@ fn skeleton(name: &str) -> String {
 
 pub(super) fn similar_names(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let mut seen: HashMap<Trace, &str> = HashMap::new();
-    for tool in subject.tools.iter().filter(|tool| tool.name().chars().count() >= SHORTEST_SIMILAR) {
+    for tool in subject.tools.iter().filter(|tool| tool.name().chars().count() >= MIN_SIMILAR_LENGTH) {
         let name = tool.name();
         // Names that look the same have a separate rule.
         let is_other = |other: &&&str| skeleton(other) != skeleton(name);
@@ -133,7 +133,7 @@ fn without_a_letter(name: &str) -> impl Iterator<Item = (String, usize)> {
 }
 
 /// Short names often differ by a letter without being confusable.
-const SHORTEST_SIMILAR: usize = 6;
+const MIN_SIMILAR_LENGTH: usize = 6;
 
 pub(super) fn former_name_taken(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let mut owners: HashMap<&str, &str> =
@@ -166,7 +166,7 @@ pub(super) fn parameter_name(rule: &LintRule, subject: &Subject<'_>, problems: &
     let fits = |name: &str| {
         !name.is_empty()
             && name.len() <= rule.limit
-            && name.chars().all(|character| is_in_every_name(character) || character == '.')
+            && name.chars().all(|character| is_portable(character) || character == '.')
     };
     for tool in &subject.tools {
         for (node, name) in tool.input.iter().filter_map(|node| Some((node, node.property?))) {
@@ -196,6 +196,6 @@ fn starts_as_a_word(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
 }
 
-fn is_in_every_name(character: char) -> bool {
+fn is_portable(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '_' | '-')
 }

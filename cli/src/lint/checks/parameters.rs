@@ -81,13 +81,13 @@ fn is_open_object(nodes: &[Node<'_>], node: &Node<'_>) -> bool {
             }
             "anyOf" | "oneOf" if lists_members(above.schema) || is_closed(above.schema) => return false,
             "anyOf" | "oneOf" => below = above,
-            _ => return !is_in_a_condition(nodes, above),
+            _ => return !is_in_condition(nodes, above),
         }
     }
     true
 }
 
-fn is_in_a_condition(nodes: &[Node<'_>], node: &Node<'_>) -> bool {
+fn is_in_condition(nodes: &[Node<'_>], node: &Node<'_>) -> bool {
     let line = std::iter::successors(Some(node), |node| nodes.get(node.parent?));
     line.into_iter().any(|node| matches!(node.keyword, "if" | "not" | "contains" | "propertyNames"))
 }
@@ -102,7 +102,7 @@ fn lists_members(schema: &Value) -> bool {
 
 /// Returns whether an object has no constraints on its members.
 fn is_bare_object(node: &Node<'_>) -> bool {
-    const SAYS_MORE: [&str; 9] = [
+    const CONSTRAINS_MEMBERS: [&str; 9] = [
         "additionalProperties",
         "unevaluatedProperties",
         "patternProperties",
@@ -113,7 +113,7 @@ fn is_bare_object(node: &Node<'_>) -> bool {
         "enum",
         "const",
     ];
-    node.types().contains(&"object") && !SAYS_MORE.iter().any(|keyword| node.get(keyword).is_some())
+    node.types().contains(&"object") && !CONSTRAINS_MEMBERS.iter().any(|keyword| node.get(keyword).is_some())
 }
 
 /// Returns whether the schema, or a part that applies as well, constrains further members.

@@ -10,14 +10,14 @@ use super::prompts::is_described;
 
 pub(super) fn resource_uri(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for resource in subject.of_kind(Kind::Resources) {
-        if let Some(wrong) = uri_fault(resource.name) {
+        if let Some(wrong) = uri_error(resource.name) {
             problems.at_feature(resource, "/uri", format!("{:?} is not a URI: {wrong}", resource.name));
         }
     }
 }
 
 /// Returns why a string is not a URI (RFC 3986, section 4.3).
-fn uri_fault(uri: &str) -> Option<String> {
+fn uri_error(uri: &str) -> Option<String> {
     let is_scheme = |text: &str| {
         text.starts_with(|first: char| first.is_ascii_alphabetic())
             && text.chars().all(|one| one.is_ascii_alphanumeric() || matches!(one, '+' | '-' | '.'))
@@ -25,13 +25,13 @@ fn uri_fault(uri: &str) -> Option<String> {
     if !uri.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme)) {
         return Some("it has no scheme".to_owned());
     }
-    literal_fault(uri)
+    literal_error(uri)
 }
 
 /// Finds a character that is invalid in URIs, or a `%` without digits (RFC 3986, section 2).
-fn literal_fault(text: &str) -> Option<String> {
-    const SIGNS: &str = "-._~:/?#[]@!$&'()*+,;=%";
-    let is_allowed = |one: char| one.is_ascii_alphanumeric() || SIGNS.contains(one);
+fn literal_error(text: &str) -> Option<String> {
+    const PUNCTUATION: &str = "-._~:/?#[]@!$&'()*+,;=%";
+    let is_allowed = |one: char| one.is_ascii_alphanumeric() || PUNCTUATION.contains(one);
     if let Some(character) = text.chars().find(|one| !is_allowed(*one)) {
         return Some(format!("it has {character:?}"));
     }
@@ -44,7 +44,7 @@ fn literal_fault(text: &str) -> Option<String> {
 
 pub(super) fn uri_template(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for template in subject.of_kind(Kind::ResourceTemplates) {
-        if let Some(wrong) = template_fault(template.name) {
+        if let Some(wrong) = template_error(template.name) {
             let message = format!("{:?} is not a URI template: {wrong}", template.name);
             problems.at_feature(template, "/uriTemplate", message);
         }
@@ -52,7 +52,7 @@ pub(super) fn uri_template(_: &LintRule, subject: &Subject<'_>, problems: &mut P
 }
 
 /// Returns why a string is not a URI template (RFC 6570, section 2).
-fn template_fault(template: &str) -> Option<String> {
+fn template_error(template: &str) -> Option<String> {
     let mut rest = template;
     let mut literals = String::new();
     while let Some((before, after)) = rest.split_once('{') {
@@ -62,7 +62,7 @@ fn template_fault(template: &str) -> Option<String> {
         let Some((expression, after)) = after.split_once('}') else {
             return Some("a `{` is not closed".to_owned());
         };
-        if let Some(wrong) = expression_fault(expression) {
+        if let Some(wrong) = expression_error(expression) {
             return Some(wrong);
         }
         rest = after;
@@ -71,10 +71,10 @@ fn template_fault(template: &str) -> Option<String> {
     if literals.contains('}') {
         return Some("a `}` is not opened".to_owned());
     }
-    literal_fault(&literals)
+    literal_error(&literals)
 }
 
-fn expression_fault(expression: &str) -> Option<String> {
+fn expression_error(expression: &str) -> Option<String> {
     let variables = expression.strip_prefix(['+', '#', '.', '/', ';', '?', '&']).unwrap_or(expression);
     let is_name = |name: &str| {
         let part = |part: &str| {
@@ -102,9 +102,9 @@ pub(super) fn media_type(_: &LintRule, subject: &Subject<'_>, problems: &mut Pro
 
 /// `type/subtype`, with parameters behind `;` (RFC 9110, section 8.3.1).
 fn is_media_type(text: &str) -> bool {
-    const SIGNS: &str = "!#$%&'*+-.^_`|~";
+    const PUNCTUATION: &str = "!#$%&'*+-.^_`|~";
     let is_token = |part: &str| {
-        !part.is_empty() && part.chars().all(|one| one.is_ascii_alphanumeric() || SIGNS.contains(one))
+        !part.is_empty() && part.chars().all(|one| one.is_ascii_alphanumeric() || PUNCTUATION.contains(one))
     };
     let essence = text.split(';').next().unwrap_or_default().trim();
     essence.split_once('/').is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype))
@@ -163,7 +163,7 @@ enum Type {
 }
 
 impl Type {
-    fn fits(self, value: &Value) -> bool {
+    fn matches(self, value: &Value) -> bool {
         match self {
             Self::Text => value.is_string(),
             Self::Whole => value.as_u64().is_some(),
@@ -213,7 +213,7 @@ fn check_members(
     report: &mut impl FnMut(String, String),
 ) {
     for (name, kind) in types {
-        if let Some(value) = members.get(*name).filter(|value| !kind.fits(value)) {
+        if let Some(value) = members.get(*name).filter(|value| !kind.matches(value)) {
             report(below(pointer, name), format!("`{name}` is {value}, which is not {}", kind.name()));
         }
     }
@@ -233,7 +233,7 @@ mod tests {
             "a:%20",
             "a:",
         ] {
-            assert_eq!(uri_fault(uri), None, "{uri}");
+            assert_eq!(uri_error(uri), None, "{uri}");
         }
         for uri in [
             "",
@@ -248,7 +248,7 @@ mod tests {
             ":a",
             "a:\n",
         ] {
-            assert!(uri_fault(uri).is_some(), "{uri:?}");
+            assert!(uri_error(uri).is_some(), "{uri:?}");
         }
     }
 
@@ -265,7 +265,7 @@ mod tests {
             "a:b",
             "a:%20{x}",
         ] {
-            assert_eq!(template_fault(template), None, "{template}");
+            assert_eq!(template_error(template), None, "{template}");
         }
         for template in [
             "a:{",
@@ -279,7 +279,7 @@ mod tests {
             "a:{a-b}",
             "a:%{x}",
         ] {
-            assert!(template_fault(template).is_some(), "{template}");
+            assert!(template_error(template).is_some(), "{template}");
         }
     }
 

@@ -25,7 +25,7 @@ fn each(
 }
 
 /// Reports the keywords in the rule's list, except those at the root with a separate rule.
-pub(super) fn keywords_of_the_list(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
+pub(super) fn listed_keywords(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     for tool in &subject.tools {
         for node in &tool.input {
             for (keyword, _) in node.keywords().into_iter().flatten().filter(|(name, _)| rule.lists(name)) {
@@ -67,19 +67,19 @@ pub(super) fn type_list(_: &LintRule, subject: &Subject<'_>, problems: &mut Prob
 }
 
 pub(super) fn untyped_parameter(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
-    const SAYS_THE_TYPE: [&str; 7] = ["type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"];
+    const IMPLIES_TYPE: [&str; 7] = ["type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"];
     each(subject, problems, |node| {
         let keywords = node.keywords().filter(|_| matches!(node.keyword, "properties" | "items"))?;
-        (!SAYS_THE_TYPE.iter().any(|keyword| keywords.contains_key(*keyword)))
+        (!IMPLIES_TYPE.iter().any(|keyword| keywords.contains_key(*keyword)))
             .then(|| ("", "this value may be of any type".to_owned()))
     });
 }
 
 pub(super) fn keyword_of_another_type(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
-    const OF_OBJECTS: [&str; 2] = ["properties", "required"];
+    const OBJECT_KEYWORDS: [&str; 2] = ["properties", "required"];
     each(subject, problems, |node| {
         let types = node.types();
-        let keyword = OF_OBJECTS.into_iter().find(|keyword| node.get(keyword).is_some())?;
+        let keyword = OBJECT_KEYWORDS.into_iter().find(|keyword| node.get(keyword).is_some())?;
         (!types.is_empty() && !types.contains(&"object"))
             .then(|| (keyword, format!("`{keyword}` is beside the type `{}`", types.join("`, `"))))
     });

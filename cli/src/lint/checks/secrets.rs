@@ -11,7 +11,7 @@ pub(super) fn secret_parameter(_: &LintRule, subject: &Subject<'_>, problems: &m
     for tool in &subject.tools {
         let root = &tool.definition.input_schema;
         for (node, name) in tool.input.iter().filter_map(|node| Some((node, node.property?))) {
-            let takes_text = may_hold_text(root, node.schema, MAX_STEPS);
+            let takes_text = may_hold_string(root, node.schema, MAX_STEPS);
             if takes_text && !is_marked(node.schema) && sounds_secret(name) {
                 let message =
                     format!("the name `{name}` suggests a secret, but the parameter is not marked as one");
@@ -26,9 +26,9 @@ const MAX_STEPS: usize = 8;
 
 /// Returns whether values of the schema are strings or lists of strings. A choice between published values is
 /// not secret.
-fn may_hold_text(root: &Value, schema: &Value, steps: usize) -> bool {
+fn may_hold_string(root: &Value, schema: &Value, steps: usize) -> bool {
     let Some(steps) = steps.checked_sub(1) else { return false };
-    let below = |schema| may_hold_text(root, schema, steps);
+    let below = |schema| may_hold_string(root, schema, steps);
     if schema.get("enum").or(schema.get("const")).is_some() {
         return false;
     }
@@ -81,16 +81,16 @@ const FILLERS: [&str; 19] = [
 pub(super) fn sounds_secret(name: &str) -> bool {
     let Some(rule) = rule::find("secret-parameter") else { return false };
     let words = words::words(name);
-    let mut thing = words::thing(&words);
-    if thing.first().is_some_and(|first| ABOUT.contains(&first.as_str())) {
+    let mut main = words::main_words(&words);
+    if main.first().is_some_and(|first| ABOUT.contains(&first.as_str())) {
         return false;
     }
     loop {
-        if ends_with_a_secret(rule, thing) {
+        if ends_with_a_secret(rule, main) {
             return true;
         }
-        match thing.split_last() {
-            Some((last, rest)) if is_filler(last) => thing = rest,
+        match main.split_last() {
+            Some((last, rest)) if is_filler(last) => main = rest,
             _ => return false,
         }
     }
@@ -102,7 +102,7 @@ fn is_filler(word: &str) -> bool {
 
 /// Minimum length of a phrase that is recognized at the end of a longer word: `dbpassword`, but not `shipping`
 /// by `pin`.
-const SHORTEST_ENDING: usize = 5;
+const MIN_ENDING_LENGTH: usize = 5;
 
 fn ends_with_a_secret(rule: &LintRule, words: &[String]) -> bool {
     let name = words.concat();
@@ -117,16 +117,15 @@ fn ends_with_a_secret(rule: &LintRule, words: &[String]) -> bool {
         rule.words.iter().any(|phrase| {
             let joined = phrase.replace('_', "");
             let Some(before) = name.strip_suffix(joined.as_str()) else { return false };
-            let is_in_last_word = before.len() >= last_word && joined.len() >= SHORTEST_ENDING;
-            (starts.contains(&before.len()) || is_in_last_word)
-                && !means_something_else(rule, phrase, words, before)
+            let is_in_last_word = before.len() >= last_word && joined.len() >= MIN_ENDING_LENGTH;
+            (starts.contains(&before.len()) || is_in_last_word) && !is_excepted(rule, phrase, words, before)
         })
     })
 }
 
 /// Returns whether a word before `phrase` means that it is not a secret; `before` has the same letters without
 /// separators.
-fn means_something_else(rule: &LintRule, phrase: &str, words: &[String], before: &str) -> bool {
+fn is_excepted(rule: &LintRule, phrase: &str, words: &[String], before: &str) -> bool {
     let Some(exceptions) = rule.except.get(phrase) else { return false };
     exceptions.iter().any(|word| {
         words.contains(word)
@@ -136,7 +135,7 @@ fn means_something_else(rule: &LintRule, phrase: &str, words: &[String], before:
 }
 
 /// Minimum length of the random part of a token, to ignore placeholders.
-const SHORTEST_REST: usize = 16;
+const MIN_RANDOM_LENGTH: usize = 16;
 
 pub(super) fn secret_in_definition(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let find = |text: &str| {
@@ -147,7 +146,7 @@ pub(super) fn secret_in_definition(rule: &LintRule, subject: &Subject<'_>, probl
                 let rest: Vec<char> =
                     rest.take_while(|next| next.is_ascii_alphanumeric() || "_-".contains(*next)).collect();
                 // Placeholders repeat one character or contain words without digits.
-                is_start && rest.len() >= SHORTEST_REST && rest.iter().any(char::is_ascii_digit)
+                is_start && rest.len() >= MIN_RANDOM_LENGTH && rest.iter().any(char::is_ascii_digit)
             })
         })
     };
@@ -233,7 +232,7 @@ mod tests {
             (json!({"type": "string", "enum": ["BTC", "ETH"]}), false),
             (json!({"$ref": "#/$defs/Loop"}), false),
         ] {
-            assert_eq!(may_hold_text(&root, &schema, MAX_STEPS), expected, "{schema}");
+            assert_eq!(may_hold_string(&root, &schema, MAX_STEPS), expected, "{schema}");
         }
     }
 }

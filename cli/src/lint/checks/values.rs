@@ -93,7 +93,7 @@ pub(super) fn refused_default(_: &LintRule, subject: &Subject<'_>, problems: &mu
     for (tool, node) in nodes_of(subject) {
         // A `null` default has a separate rule.
         let default = node.get("default").filter(|default| !default.is_null());
-        if let Some(refusal) = default.and_then(|default| refusal(tool, node, default)) {
+        if let Some(refusal) = default.and_then(|default| rejection(tool, node, default)) {
             problems.at(
                 tool,
                 below(&node.pointer, "default"),
@@ -107,7 +107,7 @@ pub(super) fn refused_example(_: &LintRule, subject: &Subject<'_>, problems: &mu
     for (tool, node) in nodes_of(subject) {
         let examples = node.get("examples").and_then(Value::as_array).into_iter().flatten();
         for (index, example) in examples.enumerate() {
-            if let Some(refusal) = refusal(tool, node, example) {
+            if let Some(refusal) = rejection(tool, node, example) {
                 let pointer = format!("{}/examples/{index}", node.pointer);
                 problems.at(tool, pointer, format!("the example {example} does not fit: {refusal}"));
             }
@@ -120,7 +120,7 @@ fn nodes_of<'s, 'a>(subject: &'s Subject<'a>) -> impl Iterator<Item = (&'s Tool<
 }
 
 /// Returns why the schema of the node rejects the value; `None` if it accepts it, or is not supported.
-fn refusal(tool: &Tool<'_>, node: &Node<'_>, value: &Value) -> Option<String> {
+fn rejection(tool: &Tool<'_>, node: &Node<'_>, value: &Value) -> Option<String> {
     // The definitions are included, so that `#/$defs/…` has a target.
     let root = tool.definition.input_schema.as_object()?;
     let definitions = ["$defs", "definitions"].into_iter();

@@ -1,4 +1,4 @@
-//! For people, in the style of rustc.
+//! The report for people, in the style of rustc.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ use super::super::location::SourceLocation;
 use super::Violation;
 use crate::report::Severity;
 
-pub(super) fn text(violations: &[Violation]) -> String {
-    // Colours are taken out again where standard output is no terminal.
+pub(super) fn render(violations: &[Violation]) -> String {
+    // Colors are removed later if standard output is not a terminal.
     let renderer = Renderer::styled();
     violations.iter().map(|violation| renderer.render(&[group(violation)]) + "\n\n").collect()
 }
@@ -58,10 +58,11 @@ fn origin(file: String, location: &SourceLocation) -> Origin<'static> {
     Origin::path(file).line(location.line).char_column(location.column)
 }
 
-/// A line as a terminal may show it, and where in it the range is then.
+/// Escapes hidden characters of a line, and returns the new position of the range.
 fn visible_line(line: &str, range: Range<usize>) -> (String, Range<usize>) {
-    let shown = |part: &str| part.split('\t').map(visible).collect::<Vec<_>>().join("\t");
-    let [before, marked, after] = [&line[..range.start], &line[range.clone()], &line[range.end..]].map(shown);
+    let escape = |part: &str| part.split('\t').map(visible).collect::<Vec<_>>().join("\t");
+    let [before, marked, after] =
+        [&line[..range.start], &line[range.clone()], &line[range.end..]].map(escape);
     let range = before.len()..before.len() + marked.len();
     (before + &marked + &after, range)
 }

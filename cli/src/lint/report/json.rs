@@ -1,14 +1,14 @@
-//! One JSON object per line.
+//! The report as JSON lines: one object per violation.
 
 use serde_json::{Value, json};
 
 use super::Violation;
 
-pub(super) fn lines(violations: &[Violation]) -> String {
-    violations.iter().map(|violation| object(violation).to_string() + "\n").collect()
+pub(super) fn render(violations: &[Violation]) -> String {
+    violations.iter().map(|violation| to_json(violation).to_string() + "\n").collect()
 }
 
-fn object(violation: &Violation) -> Value {
+fn to_json(violation: &Violation) -> Value {
     let location = violation
         .location
         .as_ref()

@@ -1,32 +1,32 @@
-//! A comment on a pull request.
+//! The report as a comment on a pull request.
 
 use std::fmt::Write as _;
 
-use super::{Violation, counts};
+use super::{Violation, format_counts};
 use crate::report::code_span;
 
-/// How many violations are listed: comments have a limit, and so have readers.
+/// Maximum number of listed violations, since the size of comments is limited.
 const MAX_ROWS: usize = 100;
 
-pub(super) fn comment(violations: &[Violation]) -> String {
+pub(super) fn render(violations: &[Violation]) -> String {
     if violations.is_empty() {
         return "### MCP tools: nothing found\n".to_owned();
     }
     let mut text = format!(
         "### MCP tools: {}\n\n| level | where | what | what to do |\n|---|---|---|---|\n",
-        counts(violations)
+        format_counts(violations)
     );
-    for one in violations.iter().take(MAX_ROWS) {
-        let place = one.finding().path;
+    for violation in violations.iter().take(MAX_ROWS) {
+        let place = violation.finding().path;
         // Writing to a string cannot fail.
         _ = writeln!(
             text,
             "| {} | {} | {} ({}) | {} |",
-            one.level,
+            violation.level,
             code_span(&place),
-            code_span(&one.message),
-            code_span(one.rule.id()),
-            one.rule.info.advice.replace('|', "\\|")
+            code_span(&violation.message),
+            code_span(violation.rule.id()),
+            violation.rule.info.advice.replace('|', "\\|")
         );
     }
     if violations.len() > MAX_ROWS {

@@ -1,4 +1,4 @@
-//! What `lint` found.
+//! The report of `cargo mcp lint`.
 
 mod human;
 mod json;
@@ -12,12 +12,12 @@ use super::subject::Place;
 use crate::report::{self, Finding, Report, Rule, Severity};
 use crate::shell::Shell;
 
-/// A definition that breaks a rule.
+/// A violation of a rule by a definition.
 #[derive(Debug)]
 pub(super) struct Violation {
     pub(super) rule: &'static LintRule,
     pub(super) level: Level,
-    /// The run fails for it.
+    /// Whether the run fails because of it.
     pub(super) is_denied: bool,
     pub(super) server: String,
     pub(super) place: Place,
@@ -25,7 +25,7 @@ pub(super) struct Violation {
     pub(super) message: String,
 }
 
-/// All of them.
+/// The violations of a run.
 #[derive(Debug)]
 pub(super) struct LintReport {
     pub(super) violations: Vec<Violation>,
@@ -43,15 +43,15 @@ impl Report for LintReport {
     }
 
     fn text(&self) -> String {
-        human::text(&self.violations)
+        human::render(&self.violations)
     }
 
     fn json(&self) -> String {
-        json::lines(&self.violations)
+        json::render(&self.violations)
     }
 
     fn markdown(&self) -> String {
-        markdown::comment(&self.violations)
+        markdown::render(&self.violations)
     }
 }
 
@@ -79,7 +79,7 @@ impl Violation {
 }
 
 impl LintReport {
-    /// Says on standard error how much was found, and what else there is to see.
+    /// Prints the number of violations, and how to see more, on standard error.
     pub(super) fn summarize(&self, hidden_notes: usize, shell: Shell) {
         let counts = self.counts();
         let mut text = if counts.is_empty() { "nothing found".to_owned() } else { counts.clone() };
@@ -95,12 +95,12 @@ impl LintReport {
     }
 
     fn counts(&self) -> String {
-        counts(&self.violations)
+        format_counts(&self.violations)
     }
 }
 
-/// `1 error, 2 warnings`; empty if there is nothing.
-fn counts(violations: &[Violation]) -> String {
+/// Formats the number of violations: `1 error, 2 warnings`; empty if there are none.
+fn format_counts(violations: &[Violation]) -> String {
     let count = |level| violations.iter().filter(|one| one.level == level).count();
     let counts: Vec<_> = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")]
         .into_iter()
