@@ -11,6 +11,7 @@ const MAX_DEPTH: usize = 16;
 
 /// The parsed frontmatter of a `SKILL.md`.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Frontmatter {
     /// The skill's name, which follows the rules of the Agent Skills specification.
     pub name: String,

@@ -130,6 +130,7 @@ fn decode(encoded: &str) -> Option<String> {
 
 /// The response formats that a client accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Accept {
     /// JSON.
     pub json: bool,

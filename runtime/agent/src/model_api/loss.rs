@@ -4,6 +4,7 @@ use std::fmt;
 
 /// Something that a conversion removed or changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Loss {
     /// The tool's name; `None` if the loss concerns the server.
     pub tool: Option<String>,

@@ -10,6 +10,7 @@ use crate::model_api::ModelApi;
 
 /// The outcome of a call: a text for the model, and the result for programs. Failures of all kinds are messages, too.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ToolMessage {
     /// The tool, by its name for the model.
     pub tool: String,

@@ -41,6 +41,7 @@ type Write = fn(&ToolValue) -> Result<EncodedRecord, ValueError>;
 
 /// An encoded record, and what its format could not express.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EncodedRecord {
     /// The record: one line of JSON.
     pub text: String,

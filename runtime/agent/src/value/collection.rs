@@ -60,6 +60,7 @@ pub struct ToolCollection {
 
 /// A tool of a collection.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ToolEntry {
     /// The location of its record.
     pub place: Place,
@@ -71,6 +72,7 @@ pub struct ToolEntry {
 
 /// A line of a source.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Place {
     /// The name of the source, such as a file; empty if it has none.
     pub source: Arc<str>,
@@ -90,6 +92,7 @@ impl fmt::Display for Place {
 /// A line that is not a valid tool.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {kind}")]
+#[non_exhaustive]
 pub struct Problem {
     /// The location of the line.
     pub place: Place,
@@ -136,6 +139,7 @@ pub enum ProblemKind {
 
 /// A name that appears more than once in a collection. An agent can call only one tool of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Duplicate {
     /// The name.
     pub name: String,
@@ -157,6 +161,7 @@ impl fmt::Display for Duplicate {
 
 /// The records in one older format.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Deprecation {
     /// The format.
     pub codec: &'static ToolCodec,

@@ -14,6 +14,7 @@ use super::workflow::{BlobRef, ToolPort};
 /// The known kinds of tools, as `tool_type` names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[non_exhaustive]
 pub enum ToolType {
     /// A command of a Rust service: [`CommandTool`].
     Command,
@@ -269,6 +270,7 @@ impl HttpTool {
 /// The method of an HTTP request (RFC 9110 §9).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
+#[non_exhaustive]
 pub enum HttpMethod {
     /// `GET`.
     Get,

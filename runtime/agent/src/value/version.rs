@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 /// A newer minor version only adds members, which are preserved. A newer major version may change the meaning of
 /// known members, so its records are rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub struct SchemaVersion {
     /// Incremented when a reader of the previous version would misunderstand a record.
     pub major: u32,

@@ -14,6 +14,7 @@ pub const VERSION: u32 = 1;
 /// All derived tools and toolsets of a program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Answer {
     /// The version of the format: [`VERSION`].
     pub answer_version: u32,
@@ -101,6 +102,7 @@ pub struct LinkedTool {
 
 /// The location of a field, in the same file as its tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FieldOrigin {
     /// The JSON name.
     pub name: String,

@@ -17,6 +17,7 @@ use crate::pointer::below;
 /// ~ get_order /inputSchema/properties/id/pattern: "^#W\\d{7}$" -> "^#W\\d{8}$"
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Change {
     /// The definition; `None` for the server.
     pub of: Option<Named>,
@@ -29,6 +30,7 @@ pub struct Change {
 
 /// A tool, prompt, resource or template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Named {
     /// The list.
     pub kind: Kind,

@@ -2,6 +2,7 @@
 
 /// The effect of a hidden character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Hidden {
     /// Invisible to people, but read by models.
     Invisible,

@@ -37,6 +37,7 @@ pub const SCHEMA: &str = include_str!("manifest.schema.json");
 /// Everything that a server offers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Manifest {
     /// The version of the format: [`VERSION`].
     pub manifest_version: u32,

@@ -160,6 +160,7 @@ impl ResourceResult {
 /// Who may cache a result (2026-07-28, server/utilities/caching "Cache Scope Field").
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum CacheScope {
     /// Everyone: the result is the same for all callers.
     Public,

@@ -127,6 +127,7 @@ impl CreateMessageResult {
 /// The content of a message: one block, or, since 2025-11-25, a list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum SamplingContent {
     /// One block.
     One(Box<SamplingBlock>),

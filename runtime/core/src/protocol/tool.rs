@@ -131,6 +131,7 @@ pub struct ToolAnnotations {
 /// Whether calls of a tool become tasks, for clients that support them (SEP-2663, extension
 /// `io.modelcontextprotocol/tasks`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum TaskSupport {
     /// `task`: calls may become tasks. Other clients call the tool as usual.
     Optional,

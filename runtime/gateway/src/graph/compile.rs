@@ -14,6 +14,7 @@ use super::rules::Rules;
 /// A compiled workflow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Compiled {
     /// The name of the workflow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,6 +33,7 @@ pub struct Compiled {
 /// A node of a compiled workflow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct CompiledNode {
     /// The component.
     #[serde(rename = "type")]

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 /// A graph of nodes and edges.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Workflow {
     /// Its display name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -24,6 +25,7 @@ pub struct Workflow {
 /// A step of a workflow, or a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Node {
     /// The id that edges refer to; unique in a workflow.
     pub id: String,
@@ -50,6 +52,7 @@ pub struct Node {
 /// Data of an editor about a node.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct NodeData {
     /// The settings of the component.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,6 +65,7 @@ pub struct NodeData {
 /// The settings of a component; `params` and others are in `rest`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct NodeConfig {
     /// As [`Node::mode`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -80,6 +84,7 @@ pub struct NodeConfig {
 /// What a run does with a node.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Mode {
     /// Executes it as a step.
     #[default]
@@ -91,6 +96,7 @@ pub enum Mode {
 /// The sources of a tool's inputs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ToolConfig {
     /// Inputs that the workflow sets, such as credentials. Agents neither see nor set them.
     #[serde(default)]
@@ -106,6 +112,7 @@ pub struct ToolConfig {
 /// A connection from an output of one node to an input of another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Edge {
     /// Its id in the editor.
     #[serde(default, skip_serializing_if = "Option::is_none")]

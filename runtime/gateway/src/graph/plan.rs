@@ -16,6 +16,7 @@ const DEFAULT_PORT: &str = "default";
 /// The actions of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Plan {
     /// The nodes by their ids.
     pub nodes: BTreeMap<String, PlannedNode>,
@@ -26,6 +27,7 @@ pub struct Plan {
 /// The action for one node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct PlannedNode {
     /// The action.
     pub action: Action,
@@ -52,6 +54,7 @@ pub struct PlannedNode {
 /// What a run does with a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Action {
     /// Executes it as a step.
     Run,

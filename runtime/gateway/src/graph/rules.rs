@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// How a tool of a run is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum ToolKind {
     /// A component that a worker runs.
     Component,

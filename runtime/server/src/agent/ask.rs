@@ -185,6 +185,7 @@ fn result_of(outcome: Outcome) -> ToolResult {
 
 /// The outcome of one message.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Turn {
     /// The steps that were taken, in order. Contains no arguments.
     pub trace: Vec<TraceEvent>,

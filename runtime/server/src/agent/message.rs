@@ -12,6 +12,7 @@ pub const RENDER_LIMIT: usize = render::LIMIT;
 /// How a call was expressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Source {
     /// A tool call of the protocol: the envelope, or arguments as JSON.
     Mcp,
@@ -24,6 +25,7 @@ pub enum Source {
 /// Both kinds of calls produce the same members.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct AgentMessage {
     /// How the call was expressed.
     pub source: Source,

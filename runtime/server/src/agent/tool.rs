@@ -17,6 +17,7 @@ use crate::provider::Provider;
 
 /// The form of calls that a tool's documentation teaches. Every tool accepts both forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum InputForm {
     /// Text: `key=value …`.
     Query,

@@ -9,6 +9,7 @@ const MAX_FIELD: usize = 8 << 10;
 
 /// One event with data.
 #[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Event {
     /// The event type; empty if the stream names none, which means `message`.
     pub name: String,

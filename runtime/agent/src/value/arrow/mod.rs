@@ -44,6 +44,7 @@ pub const TOOL_COLUMN: &str = "tool";
 
 /// The arrangement of tools in columns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Layout {
     /// One column of tagged records.
     #[default]

@@ -15,6 +15,7 @@ use super::{
 /// A schema that cannot be enforced.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the input schema{} cannot be enforced{}: {fault}", of_tool(*.tool), at(.pointer))]
+#[non_exhaustive]
 pub struct SchemaError {
     /// The tool, if known.
     pub tool: Option<&'static str>,
