@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use test_client::authority::{self, Authority};
+use test_client::authorization_server::{self, AuthorizationServer};
 use test_client::http::Fixture;
 
 use crate::common::{Run, run_with, scratch};
@@ -18,7 +18,7 @@ const BROWSER: &str = "#!/bin/sh\nprintf %s \"$1\" > page.tmp && mv page.tmp pag
 
 struct Setting {
     folder: tempfile::TempDir,
-    authority: std::sync::Arc<Mutex<Authority>>,
+    authorization: std::sync::Arc<Mutex<AuthorizationServer>>,
     server: Fixture,
     /// Where the browser comes back to.
     port: String,
@@ -30,18 +30,18 @@ impl Setting {
         let browser = folder.path().join("browser");
         fs::write(&browser, BROWSER).unwrap();
         fs::set_permissions(&browser, fs::Permissions::from_mode(0o755)).unwrap();
-        let (authority, server) = authority::start();
-        Self { folder, authority, server, port: free_port().to_string() }
+        let (authorization, server) = authorization_server::start();
+        Self { folder, authorization, server, port: free_port().to_string() }
     }
 
-    fn authority(&self) -> MutexGuard<'_, Authority> {
-        self.authority.lock().unwrap()
+    fn authorization(&self) -> MutexGuard<'_, AuthorizationServer> {
+        self.authorization.lock().unwrap()
     }
 
-    /// How many clients were registered, tokens given and refreshed.
+    /// Returns the numbers of registered clients, issued tokens and refreshed tokens.
     fn counts(&self) -> (u32, u32, u32) {
-        let authority = self.authority();
-        (authority.registered, authority.given, authority.refreshed)
+        let state = self.authorization();
+        (state.registered, state.issued, state.refreshed)
     }
 
     fn run(&self, words: &[&str]) -> Run {
@@ -108,7 +108,7 @@ fn one_login_is_enough_for_later_commands() {
     let setting = Setting::new();
     let url = &*setting.server.url;
     let refused = setting.run(&["list", url]).ended(3);
-    refused.says(&["nobody is logged in at http://127.0.0.1:", "cargo mcp login"]);
+    refused.says(&["not logged in at http://127.0.0.1:", "cargo mcp login"]);
     assert_eq!(setting.counts(), (0, 0, 0));
 
     let done = setting.log_in(&[url], None).ok();
@@ -124,7 +124,7 @@ fn one_login_is_enough_for_later_commands() {
     assert_eq!(setting.counts(), (1, 1, 0));
 
     // A token that is not accepted any more is refreshed, once.
-    setting.authority().revoked = 1;
+    setting.authorization().revoked = 1;
     for _ in 0..2 {
         setting.run(&["list", url]).ok();
     }
@@ -132,7 +132,7 @@ fn one_login_is_enough_for_later_commands() {
     for text in
         [done.stderr, fs::read_to_string(setting.folder.path().join("data/tokens.json.lock")).unwrap()]
     {
-        assert!(!text.contains("t1") && !text.contains("code_verifier"), "{text}");
+        assert!(!text.contains("token-1") && !text.contains("code_verifier"), "{text}");
     }
 }
 
@@ -143,9 +143,9 @@ fn tokens_are_encrypted_with_a_key() {
     let key = "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=";
     setting.log_in(&[url], Some(key)).ok();
     let text = fs::read_to_string(setting.folder.path().join("data/tokens.json")).unwrap();
-    assert!(!text.contains("\"t1\"") && !text.contains("refresh"), "{text}");
+    assert!(!text.contains("token-1") && !text.contains("refresh"), "{text}");
     setting.run_with_key(&["list", url], Some(key)).ok();
-    setting.run(&["list", url]).ended(3).says(&["are encrypted: give the key"]);
+    setting.run(&["list", url]).ended(3).says(&["are encrypted: the key is required"]);
     let refused = setting.run_with_key(&["list", url], Some("password")).ended(3);
     refused.says(&["CARGO_MCP_TOKENS_KEY", "openssl rand -base64 32"]);
     setting.run_with_key(&["login", url], Some("password")).ended(2).says(&["openssl rand -base64 32"]);
@@ -165,9 +165,9 @@ fn a_file_configures_the_oauth_client() {
     fs::write(&file, text).unwrap();
     assert_eq!(setting.log_in(&["mcp.json"], None).ok().stdout, "shop: logged in\n");
     assert_eq!(setting.run(&["call", "mcp.json", "shop__echo", "text=hi"]).ok().stdout, "hi\n");
-    assert_eq!(setting.authority().registered, 0);
-    let asked = setting.authority().asked[0].0.clone();
-    assert!(asked.contains("client_id=shop-client"), "{asked}");
+    assert_eq!(setting.authorization().registered, 0);
+    let form = setting.authorization().token_requests[0].0.clone();
+    assert!(form.contains("client_id=shop-client"), "{form}");
     let pages: Vec<_> = setting.server.requests().into_iter().map(|request| request.path).collect();
     assert!(pages.iter().any(|path| path.contains("scope=read%20write")), "{pages:?}");
     setting.run(&["login", "mcp.json", "shpo"]).ended(2).says(&["shop"]);
@@ -184,8 +184,8 @@ fn a_client_with_rights_of_its_own_needs_no_login() {
     let called = setting.run(&["call", "mcp.toml", "shop__echo", "text=hi"]).ok();
     assert_eq!(called.stdout, "hi\n");
     setting.run(&["list", "mcp.toml"]).ok();
-    assert_eq!(setting.authority().given, 1, "the second command takes the token of the first");
-    let (form, credentials) = setting.authority().asked[0].clone();
+    assert_eq!(setting.authorization().issued, 1, "the second command uses the token of the first");
+    let (form, credentials) = setting.authorization().token_requests[0].clone();
     assert!(form.contains("grant_type=client_credentials"), "{form}");
     assert!(credentials.starts_with("Basic "), "{credentials}");
 }

@@ -16,7 +16,7 @@ use crate::era::Identity;
 use crate::error::{ClientError, ErrorKind};
 use crate::host::Host;
 #[cfg(feature = "http")]
-use crate::http::{Address, Configured, Expected, Http, HttpSettings, Met, header};
+use crate::http::{Address, ConfiguredHeaders, Expected, Http, HttpSettings, Met, parse_header};
 use crate::lines::{CloseReason, drive};
 use crate::memory;
 use crate::mux::Mux;
@@ -155,10 +155,10 @@ impl Connector {
         if headers.iter().all(|(_, value)| value.fixed().is_some()) {
             for (name, value) in headers.iter() {
                 let value = value.fixed().unwrap_or_else(|| String::new().into());
-                fixed.push(header(name, value.expose()).map_err(refused)?);
+                fixed.push(parse_header(name, value.expose()).map_err(refused)?);
             }
         } else {
-            authorize.push(Arc::new(Configured::new(headers.clone(), self.tokens.clone())));
+            authorize.push(Arc::new(ConfiguredHeaders::new(headers.clone(), self.tokens.clone())));
         }
         let has_secrets = !fixed.is_empty() || !authorize.is_empty();
         if has_secrets && !address.is_tls && !address.is_local() {

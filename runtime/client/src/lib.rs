@@ -118,13 +118,13 @@ pub use clients::{Clients, Listing, NamedTool};
 pub use error::{ClientError, ErrorKind};
 pub use event::{Change, Event, LogLevel};
 #[cfg(feature = "http")]
-pub use http::{Authorize, Authorizing, Refusal};
+pub use http::{Authorize, Rejection, RequestTarget};
 pub use input_requests::{Elicitation, ElicitationResponse, Root, Sampling};
 pub use list_watch::{ListChange, ListWatch};
 #[cfg(feature = "oauth")]
 pub use oauth::{
-    Enterprise, FileTokenStore, LOCK_TIMEOUT, LOGIN_TIMEOUT, MAX_ISSUERS, MAX_TOKEN_FILE, MemoryTokenStore,
-    OAuth, StoreGuard, StoreKey, TokenStore,
+    FileTokenStore, IdentityProvider, LOCK_TIMEOUT, LOGIN_TIMEOUT, MAX_ISSUERS, MAX_TOKEN_FILE_BYTES,
+    MemoryTokenStore, OAuth, StoreGuard, StoreKey, TokenStore,
 };
 pub use progress::Progress;
 pub use relay::{PendingRelay, RelayRequest};

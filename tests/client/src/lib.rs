@@ -1,6 +1,6 @@
 //! Helpers of the client's tests: servers with faults, on standard streams and over HTTP.
 
-pub mod authority;
+pub mod authorization_server;
 pub mod http;
 
 use std::sync::{Arc, Mutex};

@@ -131,7 +131,7 @@ impl InternalClient {
             status: answer.status,
             kind: text("kind").unwrap_or_else(|| "unknown".to_owned()),
             message: text("message")
-                .unwrap_or_else(|| answer.problem())
+                .unwrap_or_else(|| answer.describe_error())
                 .replace(self.key.expose(), "[secret]"),
         })
     }

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::{AgentError, AgentEvent};
 use crate::config::{BoxFuture, Secret};
 use crate::error::quoted;
-use crate::http::{Address, Authorize, Authorizing, Refusal, fetch_from, header};
+use crate::http::{Address, Authorize, Rejection, RequestTarget, fetch_from, parse_header};
 
 /// How long before its end a token is renewed at the earliest: a minute, or a quarter of its life if that is shorter.
 pub const RENEWAL_MARGIN: Duration = Duration::from_mins(1);
@@ -147,7 +147,7 @@ impl Endpoint {
         let headers = vec![(AUTHORIZATION, service), (CONTENT_TYPE, json)];
         let answer = fetch_from(self.address.clone(), Method::POST, self.body.clone(), headers).await?;
         if !answer.is_success() {
-            let problem = answer.problem().replace(self.service.expose(), "[secret]");
+            let problem = answer.describe_error().replace(self.service.expose(), "[secret]");
             return Err(match answer.status {
                 401 | 403 => format!("it refuses the service token or the organization ({problem})"),
                 _ => problem,
@@ -170,29 +170,30 @@ impl Endpoint {
 impl Authorize for Session {
     fn headers<'a>(
         &'a self,
-        _: &'a Authorizing<'a>,
+        _: &'a RequestTarget<'a>,
     ) -> BoxFuture<'a, Result<Vec<(HeaderName, HeaderValue)>, String>> {
         Box::pin(async move {
             let token = self.token().await.map_err(|error| error.to_string())?;
-            let value = header(AUTHORIZATION.as_str(), &format!("Bearer {}", token.expose()))?;
+            let value = parse_header(AUTHORIZATION.as_str(), &format!("Bearer {}", token.expose()))?;
             Ok(vec![value])
         })
     }
 
-    fn refused<'a>(&'a self, refusal: &'a Refusal<'a>) -> BoxFuture<'a, Result<bool, String>> {
+    fn handle_rejection<'a>(&'a self, rejection: &'a Rejection<'a>) -> BoxFuture<'a, Result<bool, String>> {
         Box::pin(async move {
             // A new token for the same nodes allows no more.
-            if refusal.status != 401 {
+            if rejection.status != 401 {
                 return Ok(false);
             }
-            if refusal.attempt > 0 {
-                let said = refusal.challenges.first().map(|said| format!(": {}", quoted(said)));
+            if rejection.attempt > 0 {
+                let said = rejection.challenges.first().map(|said| format!(": {}", quoted(said)));
                 return Err(format!(
                     "it refuses a new session token too{}; check that both use the same gateway address",
                     said.unwrap_or_default()
                 ));
             }
-            let sent = refusal.sent.iter().find(|(name, _)| name == AUTHORIZATION).map(|(_, value)| value);
+            let sent =
+                rejection.headers.iter().find(|(name, _)| name == AUTHORIZATION).map(|(_, value)| value);
             self.renew(RenewalReason::Refused(sent)).await.map_err(|error| error.to_string())?;
             Ok(true)
         })

@@ -341,7 +341,7 @@ impl ClientBuilder {
         let authorize = self.authorize.into_iter();
         #[cfg(feature = "oauth")]
         let authorize = authorize
-            .chain(crate::oauth::OAuth::of_server(self.oauth, &spec).map(|oauth| Arc::new(oauth) as _));
+            .chain(crate::oauth::OAuth::for_server(self.oauth, &spec).map(|oauth| Arc::new(oauth) as _));
         let connector = Connector {
             spec,
             identity,

@@ -86,7 +86,7 @@ impl Address {
         Self::parse(&format!("{scheme}://{}{target}", self.authority))
     }
 
-    pub(crate) fn has_origin_of(&self, other: &Self) -> bool {
+    pub(crate) fn has_same_origin(&self, other: &Self) -> bool {
         (self.is_tls, &self.host, self.port) == (other.is_tls, &other.host, other.port)
     }
 

@@ -1,4 +1,4 @@
-//! What authorizes requests over HTTP.
+//! Authorization of HTTP requests.
 
 use std::fmt;
 
@@ -6,95 +6,95 @@ use http::{HeaderName, HeaderValue};
 
 use crate::config::{BoxFuture, Headers, Secret, Template, Tokens};
 
-/// Gives requests over HTTP what authorizes them, and hears when a server refuses one.
+/// Adds authorization headers to HTTP requests, and handles requests that a server rejects.
 ///
-/// The client calls [`Authorize::headers`] before each request. After a 401, and after a 403 that asks for more scopes, it
-/// calls [`Authorize::refused`] and sends the request again if that says so, at most three times a request.
+/// The client calls [`Authorize::headers`] before each request. If the server responds with status 401 or 403, the client calls
+/// [`Authorize::handle_rejection`], and sends the request again if that returns `true`, at most three times per request.
 ///
 /// ```
-/// use toolwright_client::{Authorize, Authorizing, Refusal};
+/// use toolwright_client::{Authorize, RequestTarget, Rejection};
 /// use toolwright_client::config::BoxFuture;
 /// use http::{HeaderName, HeaderValue, header};
 ///
-/// /// A key that never changes.
+/// /// A static API key.
 /// #[derive(Debug)]
-/// struct Key(HeaderValue);
+/// struct ApiKey(HeaderValue);
 ///
-/// impl Authorize for Key {
+/// impl Authorize for ApiKey {
 ///     fn headers<'a>(
 ///         &'a self,
-///         _request: &'a Authorizing<'a>,
+///         _request: &'a RequestTarget<'a>,
 ///     ) -> BoxFuture<'a, Result<Vec<(HeaderName, HeaderValue)>, String>> {
 ///         Box::pin(std::future::ready(Ok(vec![(header::AUTHORIZATION, self.0.clone())])))
 ///     }
 ///
-///     fn refused<'a>(&'a self, _refusal: &'a Refusal<'a>) -> BoxFuture<'a, Result<bool, String>> {
-///         Box::pin(std::future::ready(Err("the key is not accepted: ask for another one".to_owned())))
+///     fn handle_rejection<'a>(&'a self, _: &'a Rejection<'a>) -> BoxFuture<'a, Result<bool, String>> {
+///         Box::pin(std::future::ready(Err("the API key is not accepted: create another one".to_owned())))
 ///     }
 /// }
-/// # let _: &dyn Authorize = &Key(HeaderValue::from_static("Bearer f3a9"));
+/// # let _: &dyn Authorize = &ApiKey(HeaderValue::from_static("Bearer f3a9"));
 /// ```
 pub trait Authorize: Send + Sync + fmt::Debug {
-    /// The headers of a request, such as `Authorization`.
+    /// Returns the authorization headers of a request, such as `Authorization`.
     ///
     /// # Errors
-    /// Why there is no token, and what to do, with nothing secret.
+    /// If there is no token. The error says why and what to do, without secrets.
     fn headers<'a>(
         &'a self,
-        request: &'a Authorizing<'a>,
+        request: &'a RequestTarget<'a>,
     ) -> BoxFuture<'a, Result<Vec<(HeaderName, HeaderValue)>, String>>;
 
-    /// Whether the request is to be sent again, after what has been done about the refusal.
+    /// Handles a rejected request, for example by refreshing a token. Returns whether the request is to be sent again.
     ///
     /// # Errors
-    /// Why no other token can be had, and what to do, with nothing secret.
-    fn refused<'a>(&'a self, refusal: &'a Refusal<'a>) -> BoxFuture<'a, Result<bool, String>>;
+    /// If no other token is available. The error says why and what to do, without secrets.
+    fn handle_rejection<'a>(&'a self, rejection: &'a Rejection<'a>) -> BoxFuture<'a, Result<bool, String>>;
 
-    /// Takes a header `DPoP-Nonce` of any response (RFC 9449 §8).
-    fn nonce(&self, _nonce: &str) {}
+    /// Stores the `DPoP-Nonce` of a response, for the proofs of later requests (RFC 9449 §8). It does nothing by default.
+    fn set_dpop_nonce(&self, _nonce: &str) {}
 }
 
 /// A request that is about to be sent.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Authorizing<'a> {
-    /// The verb: `POST`, `GET` or `DELETE`.
-    pub verb: &'a str,
-    /// The whole address.
+pub struct RequestTarget<'a> {
+    /// The HTTP method: `POST`, `GET` or `DELETE`.
+    pub method: &'a str,
+    /// The URL, with its query.
     pub url: &'a str,
 }
 
-impl<'a> Authorizing<'a> {
-    /// A request with this verb to this address.
-    pub fn new(verb: &'a str, url: &'a str) -> Self {
-        Self { verb, url }
+impl<'a> RequestTarget<'a> {
+    /// Creates a request from its HTTP method and URL.
+    pub fn new(method: &'a str, url: &'a str) -> Self {
+        Self { method, url }
     }
 }
 
-/// A request that a server refused.
+/// A request that a server rejected with status 401 or 403.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Refusal<'a> {
-    /// The status: 401 or 403.
+pub struct Rejection<'a> {
+    /// The status of the response: 401 or 403.
     pub status: u16,
-    /// The whole address.
+    /// The URL of the request, with its query.
     pub url: &'a str,
     /// The values of `WWW-Authenticate` (RFC 9110 §11.6.1).
     pub challenges: Vec<String>,
-    /// How often the same request was refused before.
+    /// How many times the same request was rejected before.
     pub attempt: usize,
-    /// The headers that it was sent with.
-    pub sent: &'a [(HeaderName, HeaderValue)],
+    /// The authorization headers of the request.
+    pub headers: &'a [(HeaderName, HeaderValue)],
 }
 
-/// Headers of a configuration, with tokens that are fetched when they are needed and once more when they are refused.
+/// The headers of a configuration. Their tokens are fetched when needed, and fetched again if they are rejected.
 #[derive(Debug)]
-pub(crate) struct Configured {
+pub(crate) struct ConfiguredHeaders {
     headers: Headers,
     tokens: Tokens,
 }
 
-impl Configured {
+impl ConfiguredHeaders {
     pub(crate) fn new(headers: Headers, tokens: Tokens) -> Self {
         Self { headers, tokens }
     }
@@ -103,7 +103,7 @@ impl Configured {
         let mut resolved = Vec::new();
         for (name, template) in self.headers.iter() {
             let value = template.resolve(&self.tokens).await.map_err(|error| error.to_string())?;
-            resolved.push(header(name, value.expose())?);
+            resolved.push(parse_header(name, value.expose())?);
         }
         Ok(resolved)
     }
@@ -119,18 +119,18 @@ impl Configured {
     }
 }
 
-impl Authorize for Configured {
+impl Authorize for ConfiguredHeaders {
     fn headers<'a>(
         &'a self,
-        _: &'a Authorizing<'a>,
+        _: &'a RequestTarget<'a>,
     ) -> BoxFuture<'a, Result<Vec<(HeaderName, HeaderValue)>, String>> {
         Box::pin(self.resolve())
     }
 
-    fn refused<'a>(&'a self, refusal: &'a Refusal<'a>) -> BoxFuture<'a, Result<bool, String>> {
+    fn handle_rejection<'a>(&'a self, rejection: &'a Rejection<'a>) -> BoxFuture<'a, Result<bool, String>> {
         Box::pin(async move {
-            // A token with too few scopes is not a lost one (anthropics/claude-code#92518).
-            if refusal.status != 401 || refusal.attempt > 0 {
+            // A 403 means too few scopes, which a renewed token does not change (anthropics/claude-code#92518).
+            if rejection.status != 401 || rejection.attempt > 0 {
                 return Ok(false);
             }
             let mut is_new = false;
@@ -142,11 +142,11 @@ impl Authorize for Configured {
     }
 }
 
-/// A header as HTTP has it; the value is not shown in any output.
-pub(crate) fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
-    let bad = || format!("the header `{name}` has a value that cannot be sent: check it for line ends");
-    let header = name.parse().map_err(|_| format!("`{name}` cannot be the name of a header"))?;
-    let mut value = HeaderValue::from_str(value.trim()).map_err(|_| bad())?;
+/// Parses a header, and marks its value as sensitive.
+pub(crate) fn parse_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
+    let header_name = name.parse().map_err(|_| format!("`{name}` is not a valid header name"))?;
+    let mut value = HeaderValue::from_str(value.trim())
+        .map_err(|_| format!("the value of the header `{name}` is invalid: check it for line breaks"))?;
     value.set_sensitive(true);
-    Ok((header, value))
+    Ok((header_name, value))
 }

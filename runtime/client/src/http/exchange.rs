@@ -13,7 +13,7 @@ use toolwright_core::protocol::method;
 use toolwright_wire::event_stream::EventReader;
 use toolwright_wire::headers::encoded;
 
-use super::authorize::Authorizing;
+use super::authorize::RequestTarget;
 use super::pool::{Broken, Link, Once};
 use super::{Clock, Http};
 use crate::buffers::Buffers;
@@ -110,9 +110,9 @@ impl Http {
         let mut sent = Vec::new();
         if !self.settings.authorize.is_empty() {
             let url = address.to_url();
-            let authorizing = Authorizing { verb: verb.as_str(), url: &url };
+            let request = RequestTarget::new(verb.as_str(), &url);
             for authorize in &self.settings.authorize {
-                let headers = authorize.headers(&authorizing).await;
+                let headers = authorize.headers(&request).await;
                 sent.extend(headers.map_err(|problem| {
                     self.host.error(
                         ErrorKind::Connect,
@@ -140,7 +140,7 @@ impl Http {
         let sending = self.pool.send(&address, request, is_idempotent, self.settings.timeout);
         let (response, link) = sending.await.map_err(|broken| self.broken(broken))?;
         if let Some(nonce) = response.headers().get(NONCE).and_then(|nonce| nonce.to_str().ok()) {
-            self.settings.authorize.iter().for_each(|authorize| authorize.nonce(nonce));
+            self.settings.authorize.iter().for_each(|authorize| authorize.set_dpop_nonce(nonce));
         }
         Ok(Opened { response, link, sent, had_session })
     }

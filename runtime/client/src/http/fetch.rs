@@ -1,4 +1,4 @@
-//! Single requests that are not MCP: to authorization servers and session endpoints.
+//! Single HTTP requests outside MCP: to authorization servers and session endpoints.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use super::{Address, Pool};
 
 /// How long one request may take.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(30);
-/// The largest document that is read.
-const MAX_BYTES: usize = 1 << 20;
+/// The maximum size of a response body.
+const MAX_BODY_BYTES: usize = 1 << 20;
 
-/// What came back.
+/// The response to a request.
 pub(crate) struct Fetched {
     pub(crate) status: u16,
     #[cfg(feature = "oauth")]
@@ -31,68 +31,70 @@ impl Fetched {
         (200..300).contains(&self.status)
     }
 
-    /// The body as JSON.
+    /// Deserializes the body; `what` names it in the error.
     pub(crate) fn json<T: DeserializeOwned>(&self, what: &str) -> Result<T, String> {
-        serde_json::from_slice(&self.body).map_err(|error| format!("{what} cannot be read: {error}"))
+        serde_json::from_slice(&self.body).map_err(|error| format!("{what} is invalid: {error}"))
     }
 
-    /// What an error says (RFC 6749 §5.2), or the beginning of the body.
-    pub(crate) fn problem(&self) -> String {
+    /// Returns the status with the OAuth error of the body (RFC 6749 §5.2), or with the start of the body.
+    pub(crate) fn describe_error(&self) -> String {
         #[derive(serde::Deserialize)]
-        struct Failure {
+        struct OAuthError {
             error: String,
             #[serde(default)]
             error_description: Option<String>,
         }
-        let said = match serde_json::from_slice(&self.body) {
-            Ok(Failure { error, error_description: Some(description) }) => format!("{error}: {description}"),
-            Ok(Failure { error, error_description: None }) => error,
+        let detail = match serde_json::from_slice(&self.body) {
+            Ok(OAuthError { error, error_description: Some(description) }) => {
+                format!("{error}: {description}")
+            }
+            Ok(OAuthError { error, error_description: None }) => error,
             Err(_) => String::from_utf8_lossy(&self.body[..self.body.len().min(300)]).into_owned(),
         };
-        format!("status {}: {}", self.status, crate::error::quoted(&said))
+        format!("status {}: {}", self.status, crate::error::quoted(&detail))
     }
 }
 
-/// Sends a request and reads its answer. Nothing is sent without TLS but to this machine.
+/// Sends a request and reads the response. TLS is required, except for requests to this machine.
 ///
 /// # Errors
-/// Why there is no answer, with nothing secret.
+/// If there is no response. The error says why, without secrets.
 #[cfg(feature = "oauth")]
 pub(crate) async fn fetch(
-    verb: Method,
+    method: Method,
     url: &str,
     body: Bytes,
     headers: Vec<(HeaderName, HeaderValue)>,
 ) -> Result<Fetched, String> {
     let address = Address::parse(url).map_err(|problem| format!("{url}: {problem}"))?;
-    // Codes and tokens go over it (2026-07-28, basic/authorization "Communication Security").
+    // Codes and tokens must not be sent in clear text (2026-07-28, basic/authorization "Communication Security").
     if !address.is_tls && !address.is_local() {
-        return Err(format!("{address} is not https://, and tokens are not asked for without TLS"));
+        return Err(format!("{address} is not https://: tokens are not requested without TLS"));
     }
-    fetch_from(address, verb, body, headers).await
+    fetch_from(address, method, body, headers).await
 }
 
-/// The same, with TLS or without: for callers that have checked the address.
+/// Like [`fetch`], but does not require TLS, for callers that check the address.
 ///
 /// # Errors
-/// As [`fetch`].
+/// See [`fetch`].
 pub(crate) async fn fetch_from(
     address: Address,
-    verb: Method,
+    method: Method,
     body: Bytes,
     headers: Vec<(HeaderName, HeaderValue)>,
 ) -> Result<Fetched, String> {
     let address = Arc::new(address);
-    let mut all = HeaderMap::new();
+    let mut header_map = HeaderMap::new();
     let host = HeaderValue::from_str(&address.authority).map_err(|error| error.to_string())?;
-    all.insert(HOST, host);
-    all.insert(ACCEPT, HeaderValue::from_static("application/json"));
-    all.extend(headers.into_iter().map(|(name, value)| (Some(name), value)));
+    header_map.insert(HOST, host);
+    header_map.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    header_map.extend(headers.into_iter().map(|(name, value)| (Some(name), value)));
     let request = || {
         let mut request = Request::new(Once::new(body.clone()));
-        *request.method_mut() = verb.clone();
+        *request.method_mut() = method.clone();
         *request.uri_mut() = address.target.clone();
-        *request.headers_mut() = all.clone();
+        *request.headers_mut() = header_map.clone();
         request
     };
     let exchange = async {
@@ -101,7 +103,7 @@ pub(crate) async fn fetch_from(
             .await
             .map_err(|broken| format!("{address}: {broken}"))?;
         let (head, mut body) = response.into_parts();
-        let read = read_all(&mut link, &mut body, Vec::new(), MAX_BYTES)
+        let read = read_all(&mut link, &mut body, Vec::new(), MAX_BODY_BYTES)
             .await
             .map_err(|broken| format!("{address}: {broken}"))?;
         match read {
@@ -111,10 +113,10 @@ pub(crate) async fn fetch_from(
                 headers: head.headers,
                 body,
             }),
-            Body::Cut(_) => Err(format!("{address}: the answer has more than 1 MiB")),
+            Body::Cut(_) => Err(format!("{address}: the response is larger than 1 MiB")),
         }
     };
     timeout(FETCH_TIMEOUT, exchange)
         .await
-        .map_err(|_| format!("{address}: no answer within {FETCH_TIMEOUT:?}"))?
+        .map_err(|_| format!("{address}: no response within {FETCH_TIMEOUT:?}"))?
 }

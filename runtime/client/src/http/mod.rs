@@ -34,8 +34,8 @@ use toolwright_core::protocol::method;
 use toolwright_core::revision::Revision;
 
 pub(crate) use address::Address;
-pub use authorize::{Authorize, Authorizing, Refusal};
-pub(crate) use authorize::{Configured, header};
+pub use authorize::{Authorize, Rejection, RequestTarget};
+pub(crate) use authorize::{ConfiguredHeaders, parse_header};
 use exchange::Answer;
 #[cfg(all(feature = "oauth", not(feature = "agent")))]
 pub(crate) use fetch::Fetched;

@@ -355,11 +355,11 @@ async fn connect(address: &Address, time_limit: Duration) -> Result<Link, Broken
 async fn over_tls(stream: TcpStream, host: &str, time_limit: Duration) -> Result<Box<dyn Stream>, Broken> {
     use super::tls::{connector, explain};
     let connector = connector()
-        .map_err(|problem| Broken::NoTls(problem, "name a file of certificates in SSL_CERT_FILE"))?;
+        .map_err(|problem| Broken::NoTls(problem, "set SSL_CERT_FILE to a file with root certificates"))?;
     let name = host
         .to_owned()
         .try_into()
-        .map_err(|_| Broken::NoTls(format!("`{host}` is not the name of a server"), "correct the address"))?;
+        .map_err(|_| Broken::NoTls(format!("`{host}` is not a valid host name"), "correct the address"))?;
     match timeout(time_limit, connector.connect(name, stream)).await {
         Ok(Ok(stream)) => Ok(Box::new(stream)),
         Ok(Err(error)) => {
@@ -367,8 +367,8 @@ async fn over_tls(stream: TcpStream, host: &str, time_limit: Duration) -> Result
             Err(Broken::NoTls(problem, advice))
         }
         Err(_) => Err(Broken::NoTls(
-            format!("no answer within {time_limit:?}"),
-            "check that the port is one for https://, or raise `timeout`",
+            format!("no response within {time_limit:?}"),
+            "check that the port serves https://, or raise `timeout`",
         )),
     }
 }
@@ -376,7 +376,7 @@ async fn over_tls(stream: TcpStream, host: &str, time_limit: Duration) -> Result
 #[cfg(not(feature = "tls"))]
 fn over_tls(_: TcpStream, _: &str, _: Duration) -> std::future::Ready<Result<Box<dyn Stream>, Broken>> {
     let problem = "this program was built without TLS";
-    let advice = "turn on the feature `tls` of toolwright-client";
+    let advice = "enable the feature `tls` of toolwright-client";
     std::future::ready(Err(Broken::NoTls(problem.to_owned(), advice)))
 }
 

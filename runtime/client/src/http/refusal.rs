@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::Http;
 use super::address::Address;
-use super::authorize::Refusal;
+use super::authorize::Rejection;
 use super::exchange::Refused;
 use super::pool::Broken;
 use crate::error::{AFTER_LOSS, ClientError, ErrorKind, bytes, quoted};
 
-/// What to do where no token can be had.
-const NO_TOKEN: &str = "see that what gives its tokens works; then log in again, or give it another token";
+/// The advice if no other token is available.
+const NO_TOKEN: &str = "check the source of its tokens, then log in again, or configure another token";
 
 impl Http {
     /// Whether a refused request is to be sent again with another token.
@@ -21,16 +21,16 @@ impl Http {
         attempt: usize,
     ) -> Result<bool, ClientError> {
         let url = self.address().to_url();
-        let refusal = Refusal {
+        let rejection = Rejection {
             status: refused.status,
             url: &url,
             challenges: refused.challenges.clone(),
             attempt,
-            sent: &refused.sent,
+            headers: &refused.sent,
         };
         let mut again = false;
         for authorize in &self.settings.authorize {
-            again |= authorize.refused(&refusal).await.map_err(|problem| {
+            again |= authorize.handle_rejection(&rejection).await.map_err(|problem| {
                 let problem = format!("it answered with status {} and {problem}", refused.status);
                 self.host.error(ErrorKind::Connect, problem, NO_TOKEN).with_status(refused.status)
             })?;
@@ -59,7 +59,7 @@ impl Http {
         if from.is_tls && !to.is_tls {
             return refuse("which gives up TLS", &shown, "see what is wrong with the server");
         }
-        if !from.has_origin_of(&to) {
+        if !from.has_same_origin(&to) {
             return refuse("which is another server", &shown, "use that address, if you trust it");
         }
         self.lock().address = Arc::new(to);
@@ -75,8 +75,8 @@ impl Http {
         let problem = format!("{} answered with status {status}{said}", self.address());
         let has_token = !refused.sent.is_empty() || !self.settings.fixed.is_empty();
         let (kind, advice) = match status {
-            401 if has_token => (ErrorKind::Connect, "the token is not accepted: get another one"),
-            401 => (ErrorKind::Connect, "it wants a token: send one in the header `Authorization`"),
+            401 if has_token => (ErrorKind::Connect, "the token is not accepted: use another one"),
+            401 => (ErrorKind::Connect, "it requires a token: send one in the `Authorization` header"),
             403 => {
                 (ErrorKind::Connect, "get a token with more rights, or see which clients the server allows")
             }

@@ -106,7 +106,7 @@ impl Http {
         let to = from
             .join(endpoint)
             .map_err(|problem| refuse(format!("its address for messages is none: {problem}")))?;
-        if !from.has_origin_of(&to) {
+        if !from.has_same_origin(&to) {
             return Err(refuse(format!("its address for messages, {to}, is on another server")));
         }
         Ok(Arc::new(Self::new(Arc::clone(&self.host), to, self.settings.clone())))

@@ -1,4 +1,4 @@
-//! TLS with the certificates of the system.
+//! TLS with the root certificates of the system.
 
 use std::io;
 use std::sync::{Arc, OnceLock};
@@ -6,24 +6,24 @@ use std::sync::{Arc, OnceLock};
 use rustls::{CertificateError, ClientConfig, Error, RootCertStore};
 use tokio_rustls::TlsConnector;
 
-/// Read once: there are hundreds of certificates.
+/// Created once, since there are hundreds of root certificates.
 static CONNECTOR: OnceLock<Result<TlsConnector, String>> = OnceLock::new();
 
-/// What opens connections over TLS.
+/// Returns the connector for TLS connections.
 ///
 /// # Errors
-/// Where the system has no certificates.
+/// If the system has no root certificates.
 pub(crate) fn connector() -> Result<TlsConnector, String> {
-    CONNECTOR.get_or_init(make).clone()
+    CONNECTOR.get_or_init(create_connector).clone()
 }
 
-fn make() -> Result<TlsConnector, String> {
+fn create_connector() -> Result<TlsConnector, String> {
     let mut roots = RootCertStore::empty();
-    let found = rustls_native_certs::load_native_certs();
-    roots.add_parsable_certificates(found.certs);
+    let loaded = rustls_native_certs::load_native_certs();
+    roots.add_parsable_certificates(loaded.certs);
     if roots.is_empty() {
-        let why = found.errors.first().map(|error| format!(" ({error})")).unwrap_or_default();
-        return Err(format!("no certificates of authorities are found on this system{why}"));
+        let reason = loaded.errors.first().map(|error| format!(" ({error})")).unwrap_or_default();
+        return Err(format!("no root certificates were found on this system{reason}"));
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
@@ -34,33 +34,33 @@ fn make() -> Result<TlsConnector, String> {
     Ok(TlsConnector::from(Arc::new(config)))
 }
 
-/// Why a server cannot be spoken to over TLS, and what to do about it.
+/// Explains why the TLS handshake with a server failed, and what to do about it.
 pub(crate) fn explain(error: &io::Error, host: &str) -> (String, &'static str) {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     let (problem, advice) = match inner {
-        Some(Error::InvalidCertificate(problem)) => return certificate(problem, host),
+        Some(Error::InvalidCertificate(problem)) => return explain_certificate(problem, host),
         Some(Error::InvalidMessage(_)) => (
-            "what it answers is not TLS".to_owned(),
-            "check the port, or use http:// if the server is meant to have no TLS",
+            "its response is not TLS".to_owned(),
+            "check the port, or use http:// if the server does not use TLS",
         ),
         Some(Error::AlertReceived(alert)) => (
-            format!("it refuses the handshake ({alert:?})"),
-            "see which versions of TLS, and which certificates of clients, the server wants",
+            format!("it aborted the handshake ({alert:?})"),
+            "check which TLS versions and client certificates the server requires",
         ),
         None if error.kind() == io::ErrorKind::UnexpectedEof => (
             "it closed the connection during the handshake".to_owned(),
-            "check that the port is one for https://",
+            "check that the port serves https://",
         ),
-        _ => (error.to_string(), "check that the port is one for https://"),
+        _ => (error.to_string(), "check that the port serves https://"),
     };
     (problem, advice)
 }
 
-fn certificate(problem: &CertificateError, host: &str) -> (String, &'static str) {
+fn explain_certificate(problem: &CertificateError, host: &str) -> (String, &'static str) {
     match problem {
         CertificateError::UnknownIssuer => (
-            "its certificate is signed by an authority that this system does not know".to_owned(),
-            "add the authority to the certificates of the system, or to the file that SSL_CERT_FILE names",
+            "its certificate is signed by an authority that this system does not trust".to_owned(),
+            "add the certificate of the authority to the system, or to the file in SSL_CERT_FILE",
         ),
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => (
             "its certificate has expired".to_owned(),
@@ -70,12 +70,13 @@ fn certificate(problem: &CertificateError, host: &str) -> (String, &'static str)
             "its certificate is not valid yet".to_owned(),
             "correct the clock of this machine, or renew the certificate of the server",
         ),
-        CertificateError::NotValidForName => {
-            (format!("its certificate is not for `{host}`"), "use a name that the certificate is for")
-        }
+        CertificateError::NotValidForName => (
+            format!("its certificate is not valid for `{host}`"),
+            "use a host name that the certificate is valid for",
+        ),
         CertificateError::NotValidForNameContext { presented, .. } => (
-            format!("its certificate is not for `{host}`, but for {}", presented.join(", ")),
-            "use a name that the certificate is for",
+            format!("its certificate is not valid for `{host}`, but for {}", presented.join(", ")),
+            "use a host name that the certificate is valid for",
         ),
         problem => {
             (format!("its certificate is not accepted: {problem}"), "renew the certificate of the server")

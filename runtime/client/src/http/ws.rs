@@ -14,7 +14,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, WebSocketConfig};
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
-use super::authorize::Authorizing;
+use super::authorize::RequestTarget;
 use super::exchange::Refused;
 use super::pool::{Stream, open_stream};
 use super::{Http, MAX_REFUSALS};
@@ -52,9 +52,8 @@ impl Http {
             }
             let mut sent = Vec::new();
             for authorize in &self.settings.authorize {
-                let authorizing = Authorizing { verb: "GET", url: &url };
-                let further = authorize.headers(&authorizing).await;
-                sent.extend(further.map_err(|problem| {
+                let authorization = authorize.headers(&RequestTarget::new("GET", &url)).await;
+                sent.extend(authorization.map_err(|problem| {
                     self.host.error(
                         ErrorKind::Connect,
                         format!("it wants a token: {problem}"),

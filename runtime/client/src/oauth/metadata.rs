@@ -1,4 +1,4 @@
-//! Which authorization server protects a server, and where its endpoints are (2026-07-28,
+//! Discovery of the authorization server of a protected server, and of its endpoints (2026-07-28,
 //! basic/authorization/authorization-server-discovery).
 
 use serde::Deserialize;
@@ -6,10 +6,10 @@ use serde::Deserialize;
 use super::fetch;
 use crate::http::Address;
 
-/// What a protected server says about itself (RFC 9728 §2).
+/// The metadata of a protected server (RFC 9728 §2).
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Protected {
-    /// As it is written, since it is compared and sent as a text.
+pub(super) struct ResourceMetadata {
+    /// Unparsed, since it is compared and sent as a string.
     pub(super) resource: String,
     #[serde(default)]
     pub(super) authorization_servers: Vec<String>,
@@ -17,9 +17,9 @@ pub(super) struct Protected {
     pub(super) scopes_supported: Vec<String>,
 }
 
-/// What an authorization server says about itself (RFC 8414 §2).
+/// The metadata of an authorization server (RFC 8414 §2).
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Authority {
+pub(super) struct ServerMetadata {
     pub(super) issuer: String,
     #[serde(default)]
     pub(super) authorization_endpoint: Option<String>,
@@ -36,80 +36,84 @@ pub(super) struct Authority {
     pub(super) authorization_response_iss_parameter_supported: bool,
     #[serde(default)]
     pub(super) dpop_signing_alg_values_supported: Vec<String>,
-    /// Whether there is no document, and this is where 2025-03-26 has the endpoints.
+    /// Whether there is no metadata document, and these are the default endpoints of 2025-03-26.
     #[serde(skip)]
-    pub(super) is_assumed: bool,
+    pub(super) is_fallback: bool,
 }
 
-/// The document about a protected server, from where the challenge says, or from the well-known places; none if there is none.
-pub(super) async fn resource(url: &str, hint: Option<&str>) -> Result<Option<Protected>, String> {
+/// Fetches the metadata of a protected server, from the URL of a challenge if there is one, or from the well-known URLs.
+pub(super) async fn fetch_resource_metadata(
+    url: &str,
+    metadata_url: Option<&str>,
+) -> Result<Option<ResourceMetadata>, String> {
     let server = Address::parse(url)?;
-    let mut places = Vec::new();
-    if let Some(hint) = hint {
-        places.push(hint.to_owned());
+    let mut urls = Vec::new();
+    if let Some(url) = metadata_url {
+        urls.push(url.to_owned());
     } else {
         let path = server.target.path().trim_end_matches('/');
         let root = format!("{}/.well-known/oauth-protected-resource", server.origin());
         if !path.is_empty() {
-            places.push(format!("{root}{path}"));
+            urls.push(format!("{root}{path}"));
         }
-        places.push(root);
+        urls.push(root);
     }
-    for place in &places {
-        let fetched = fetch::get(place).await?;
+    for url in &urls {
+        let fetched = fetch::get(url).await?;
         if !fetched.is_success() {
             continue;
         }
-        let Ok(found) = fetched.json::<Protected>("the document about the protected server") else {
+        let Ok(metadata) = fetched.json::<ResourceMetadata>("the metadata of the protected server") else {
             continue;
         };
-        check(&server, &found.resource)?;
-        return Ok(Some(found));
+        check_resource(&server, &metadata.resource)?;
+        return Ok(Some(metadata));
     }
     Ok(None)
 }
 
-/// A server may not ask for tokens that are meant for another one (RFC 9728 §3.3).
-fn check(server: &Address, resource: &str) -> Result<(), String> {
-    let named = Address::parse(resource)
-        .map_err(|problem| format!("the protected server calls itself {resource}: {problem}"))?;
+/// Checks that a server does not request tokens for another server (RFC 9728 §3.3).
+fn check_resource(server: &Address, resource: &str) -> Result<(), String> {
+    let named = Address::parse(resource).map_err(|problem| {
+        format!("the metadata of {server} has an invalid resource {resource}: {problem}")
+    })?;
     let (path, base) = (server.target.path(), named.target.path().trim_end_matches('/'));
     let is_below = path.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    if named.has_origin_of(server) && is_below {
+    if named.has_same_origin(server) && is_below {
         Ok(())
     } else {
-        Err(format!("the document about {server} is for {named}, so no token is asked for"))
+        Err(format!("the metadata of {server} is for {named}, so no token is requested"))
     }
 }
 
-/// The document about an authorization server. Without one, its endpoints are where 2025-03-26 has them.
-pub(super) async fn issuer(issuer: &str, is_legacy: bool) -> Result<Authority, String> {
+/// Fetches the metadata of an authorization server. If `is_legacy` and there is none, returns the default endpoints of 2025-03-26.
+pub(super) async fn fetch_server_metadata(issuer: &str, is_legacy: bool) -> Result<ServerMetadata, String> {
     let address = Address::parse(issuer)?;
     let (origin, path) = (address.origin(), address.target.path().trim_end_matches('/'));
-    let mut places = vec![format!("{origin}/.well-known/oauth-authorization-server{path}")];
-    places.push(format!("{origin}/.well-known/openid-configuration{path}"));
+    let mut urls = vec![format!("{origin}/.well-known/oauth-authorization-server{path}")];
+    urls.push(format!("{origin}/.well-known/openid-configuration{path}"));
     if !path.is_empty() {
-        places.push(format!("{origin}{path}/.well-known/openid-configuration"));
+        urls.push(format!("{origin}{path}/.well-known/openid-configuration"));
     }
-    for place in &places {
-        let fetched = fetch::get(place).await?;
+    for url in &urls {
+        let fetched = fetch::get(url).await?;
         if !fetched.is_success() {
             continue;
         }
-        let found: Authority = fetched.json("the document about the authorization server")?;
-        // Compared as texts (RFC 8414 §3.3). In 2025-03-26 the address of the server stood for the issuer.
-        if found.issuer != issuer && !is_legacy {
-            let shown = crate::error::quoted(&found.issuer);
+        let metadata: ServerMetadata = fetched.json("the metadata of the authorization server")?;
+        // Compared as strings (RFC 8414 §3.3). In 2025-03-26, `issuer` is only the origin of the protected server.
+        if metadata.issuer != issuer && !is_legacy {
+            let found = crate::error::quoted(&metadata.issuer);
             return Err(format!(
-                "the authorization server {issuer} calls itself {shown}, so its endpoints are not used"
+                "the metadata of the authorization server {issuer} is for {found}, so its endpoints are not used"
             ));
         }
-        return Ok(found);
+        return Ok(metadata);
     }
     if !is_legacy {
-        return Err(format!("the authorization server {issuer} has no document about itself"));
+        return Err(format!("the authorization server {issuer} has no metadata"));
     }
-    Ok(Authority {
+    Ok(ServerMetadata {
         issuer: issuer.to_owned(),
         authorization_endpoint: Some(format!("{origin}/authorize")),
         token_endpoint: format!("{origin}/token"),
@@ -119,6 +123,6 @@ pub(super) async fn issuer(issuer: &str, is_legacy: bool) -> Result<Authority, S
         client_id_metadata_document_supported: false,
         authorization_response_iss_parameter_supported: false,
         dpop_signing_alg_values_supported: Vec::new(),
-        is_assumed: true,
+        is_fallback: true,
     })
 }

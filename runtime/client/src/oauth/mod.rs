@@ -1,19 +1,21 @@
-//! OAuth: how a client gets tokens for a server that wants them, and others when they are refused (2026-07-28,
+//! OAuth: obtains access tokens for protected servers, and replaces tokens that a server rejects (2026-07-28,
 //! basic/authorization).
 //!
-//! `metadata` finds the authorization server, `grant` gets a token from it, `loopback` waits for the browser, `store` and
-//! `token_file` keep what it gave, as `kept` writes it, `sign` makes assertions and proofs, `text` has the small forms, `configured`
-//! is what a configuration says of a server, and this module decides what is due.
+//! `challenge` parses `WWW-Authenticate`, `metadata` discovers the authorization server, `grant` requests tokens from it, and
+//! `loopback` receives the redirect of a browser login. `store` and `token_file` persist the `credentials` of each issuer.
+//! `signing` signs client assertions and `DPoP` proofs, `encoding` has the text encodings, and `spec` applies the `oauth` settings
+//! of a configuration. This module decides when a token is requested or refreshed.
 
-mod configured;
+mod challenge;
+mod credentials;
+mod encoding;
 mod fetch;
 mod grant;
-mod kept;
 mod loopback;
 mod metadata;
-mod sign;
+mod signing;
+mod spec;
 mod store;
-mod text;
 mod token_file;
 
 use std::collections::{BTreeSet, HashMap};
@@ -25,41 +27,42 @@ use http::header::AUTHORIZATION;
 use http::{HeaderName, HeaderValue};
 
 use crate::config::{BoxFuture, Secret};
-use crate::http::{Address, Authorize, Authorizing, Refusal};
-use kept::{Kept, KeptToken};
+use crate::http::{Address, Authorize, Rejection, RequestTarget};
+use challenge::Challenge;
+use credentials::{Credentials, StoredToken};
 pub use loopback::LOGIN_TIMEOUT;
-use sign::Key;
+use metadata::{ResourceMetadata, ServerMetadata};
+use signing::SigningKey;
 pub use store::{MAX_ISSUERS, MemoryTokenStore, StoreGuard, TokenStore};
-use text::Challenge;
-pub use token_file::{FileTokenStore, LOCK_TIMEOUT, MAX_TOKEN_FILE, StoreKey};
+pub use token_file::{FileTokenStore, LOCK_TIMEOUT, MAX_TOKEN_FILE_BYTES, StoreKey};
 
-/// How often tokens are asked for because of one request.
+/// The maximum number of times that one request may trigger a new token.
 const MAX_ATTEMPTS: usize = 3;
-/// How long before its end a token is not used any more.
-const SLACK: Duration = Duration::from_secs(10);
+/// How long before its expiry a token is treated as expired.
+const EXPIRY_MARGIN: Duration = Duration::from_secs(10);
 
 const DPOP: HeaderName = HeaderName::from_static("dpop");
 
-/// Opens the page of an authorization server for the user, and gives the address that the page leads back to, which begins with
-/// the second argument.
-type Browser = dyn Fn(String, String) -> BoxFuture<'static, Result<String, String>> + Send + Sync;
+/// Opens the authorization URL (first argument) for the user, and returns the URL that the browser was redirected to, which
+/// starts with the redirect URI (second argument).
+type LogIn = dyn Fn(String, String) -> BoxFuture<'static, Result<String, String>> + Send + Sync;
 
-/// Tokens of an authorization server, which is found by what the protected server says.
+/// Obtains and refreshes OAuth access tokens, and adds them to requests.
 ///
-/// Nothing is asked for before a server refuses a request. Then the client finds the authorization server, checks that what the
-/// documents say of each other agrees, gets a token in one of the ways below, and sends the request again; later it
-/// refreshes the token, asks for more scopes where a server wants them, and starts again at another authorization server if
-/// the protected one names it. Requests that are refused at the same moment share one token. Tokens go to the origin only that
-/// they were got for.
+/// No token is requested until a server rejects a request. The client then discovers the authorization server, validates its
+/// metadata against that of the protected server, obtains a token with the configured grant, and sends the request again. Later
+/// it refreshes the token, requests more scopes if the server demands them, and switches to another authorization server if the
+/// protected server names one. Concurrent requests that are rejected share one new token. A token is only sent to the origin
+/// that it was issued for.
 ///
-/// What it gets is kept in a [`TokenStore`]: in memory unless [`OAuth::store`] names another place.
+/// Tokens and registrations are saved in a [`TokenStore`], by default in memory; see [`OAuth::store`].
 ///
 /// ```no_run
 /// use toolwright_client::{Client, OAuth};
 ///
 /// # async fn example() -> Result<(), toolwright_client::ClientError> {
 /// let oauth = OAuth::authorization_code("http://127.0.0.1:9741/callback", async |url| {
-///     // Open the address in a browser, and wait for the request that the browser makes to the callback.
+///     // Open the URL in a browser, and wait for the request of the browser to the callback.
 ///     open_and_wait(&url).await
 /// });
 /// let client = Client::builder().authorize(oauth).connect("https://example.com/mcp").await?;
@@ -74,49 +77,49 @@ struct Shared {
     settings: Settings,
     store: Arc<dyn TokenStore>,
     state: Mutex<State>,
-    /// Held while a token is fetched, so that one is fetched for all.
-    gate: tokio::sync::Mutex<()>,
+    /// Held while a token is requested, so that concurrent callers share it.
+    token_lock: tokio::sync::Mutex<()>,
 }
 
 #[derive(Clone)]
 struct Settings {
-    way: Way,
+    grant: Grant,
     client_name: String,
     metadata_url: Option<String>,
-    registered: Option<Registered>,
-    /// The scopes to ask for, if they are not left to the server.
+    registered: Option<RegisteredClient>,
+    /// The scopes to request; if empty, those that the server asks for.
     scopes: BTreeSet<String>,
 }
 
-/// How a token is got.
+/// How a token is obtained.
 #[derive(Clone)]
-enum Way {
-    /// The user agrees in a browser (RFC 6749 §4.1, with RFC 7636).
-    Code { redirect: String, browser: Arc<Browser> },
-    /// A user has agreed before, and is not asked again. Holds what to do where nobody has.
-    Stored(String),
-    /// The client has rights of its own (RFC 6749 §4.4).
-    Credentials,
-    /// Someone else vouches for the client (RFC 7523 §2.1).
-    Assertion(Secret),
-    /// The identity provider of an enterprise vouches for the user (SEP-990).
-    Enterprise(Enterprise),
+enum Grant {
+    /// The user authorizes the client in a browser (RFC 6749 §4.1, with RFC 7636).
+    AuthorizationCode { redirect: String, log_in: Arc<LogIn> },
+    /// Only the tokens of an earlier login are used. `advice` tells how to log in.
+    StoredTokens { advice: String },
+    /// The client authenticates as itself (RFC 6749 §4.4).
+    ClientCredentials,
+    /// A third party has signed an assertion for the client (RFC 7523 §2.1).
+    JwtBearer(Secret),
+    /// The identity provider of an enterprise authenticates the user (SEP-990).
+    Enterprise(IdentityProvider),
 }
 
-/// Where the identity provider of an enterprise is, and what it knows.
+/// The identity provider of an enterprise, and the user's ID token from it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Enterprise {
-    /// The address that exchanges tokens (RFC 8693).
+pub struct IdentityProvider {
+    /// The URL of its token endpoint, which supports token exchange (RFC 8693).
     pub token_endpoint: String,
-    /// The id of this client there.
+    /// The ID of this client at the identity provider.
     pub client_id: String,
-    /// The identity token of the user.
+    /// The ID token of the user.
     pub id_token: Secret,
 }
 
-impl Enterprise {
-    /// An identity provider.
+impl IdentityProvider {
+    /// Creates an identity provider from its token endpoint, the ID of this client there, and the ID token of the user.
     pub fn new(
         token_endpoint: impl Into<String>,
         client_id: impl Into<String>,
@@ -126,55 +129,55 @@ impl Enterprise {
     }
 }
 
-/// A client that an authorization server knows.
+/// A client that is registered with an authorization server.
 #[derive(Clone)]
-struct Registered {
+struct RegisteredClient {
     id: String,
     secret: Option<Secret>,
-    key: Option<Arc<Key>>,
-    /// How it shows who it is, where that was agreed on.
-    method: Option<String>,
-    /// The only authorization server that may see it.
+    key: Option<Arc<SigningKey>>,
+    /// The `token_endpoint_auth_method`, if one was agreed on.
+    auth_method: Option<String>,
+    /// The only authorization server that the client is registered with, if known.
     issuer: Option<String>,
 }
 
 #[derive(Default)]
 struct State {
-    /// The tokens in use, by the origin of the protected server: no other may see them.
+    /// The tokens in use, by the origin of the protected server that they are sent to.
     tokens: HashMap<String, Token>,
-    nonce: Option<String>,
+    dpop_nonce: Option<String>,
 }
 
-/// A token and what belongs to it.
+/// An access token, and the context that it was issued in.
 #[derive(Clone)]
 struct Token {
     value: Secret,
     refresh: Option<Secret>,
-    expires: Option<Instant>,
+    expires_at: Option<Instant>,
     scopes: BTreeSet<String>,
     is_dpop: bool,
-    /// The key of proofs that it is in the right hands.
-    key: Option<Arc<Key>>,
-    issuer: Arc<metadata::Authority>,
+    /// The key of the `DPoP` proofs that the token is bound to (RFC 9449).
+    dpop_key: Option<Arc<SigningKey>>,
+    issuer: Arc<ServerMetadata>,
     resource: Option<String>,
 }
 
 impl OAuth {
-    /// Tokens that the user agrees to. `browser` opens an address for the user, and gives the address that the browser was sent
-    /// back to, which begins with `redirect`.
+    /// Uses the authorization code grant: the user logs in with a browser. `log_in` opens a URL for the user, and returns the URL
+    /// that the browser was redirected to, which starts with `redirect`.
     pub fn authorization_code<F>(
         redirect: impl Into<String>,
-        browser: impl Fn(String) -> F + Send + Sync + 'static,
+        log_in: impl Fn(String) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = Result<String, String>> + Send + 'static,
     {
-        let browser: Arc<Browser> = Arc::new(move |url, _| Box::pin(browser(url)));
-        Self::new(Way::Code { redirect: redirect.into(), browser }, None)
+        let log_in: Arc<LogIn> = Arc::new(move |url, _| Box::pin(log_in(url)));
+        Self::new(Grant::AuthorizationCode { redirect: redirect.into(), log_in }, None)
     }
 
-    /// Tokens that the user agrees to in a browser of this machine. `open` opens an address. Meanwhile the client listens at
-    /// `http://127.0.0.1:{port}/callback`, where the page leads back to (RFC 8252 §7.3), for at most [`LOGIN_TIMEOUT`].
+    /// Uses the authorization code grant with a browser on this machine. `open` opens a URL. The client listens for the redirect
+    /// on `http://127.0.0.1:{port}/callback` (RFC 8252 §7.3) for at most [`LOGIN_TIMEOUT`].
     ///
     /// ```no_run
     /// use toolwright_client::OAuth;
@@ -186,105 +189,114 @@ impl OAuth {
     /// ```
     pub fn loopback(port: u16, open: impl Fn(&str) -> Result<(), String> + Send + Sync + 'static) -> Self {
         let open = Arc::new(open);
-        let browser: Arc<Browser> = Arc::new(move |url, redirect| {
+        let log_in: Arc<LogIn> = Arc::new(move |url, redirect| {
             let open = Arc::clone(&open);
             Box::pin(async move { loopback::log_in(&url, &redirect, &*open).await })
         });
-        Self::new(Way::Code { redirect: format!("http://127.0.0.1:{port}/callback"), browser }, None)
+        let redirect = format!("http://127.0.0.1:{port}/callback");
+        Self::new(Grant::AuthorizationCode { redirect, log_in }, None)
     }
 
-    /// Tokens of a login that another program, or another run, has put into the [store](OAuth::store): used and refreshed,
-    /// and no user is asked. Where nobody has logged in, requests fail, and the error says what to do with `advice`. A server whose
-    /// authorization server cannot be found is taken for one that wants another kind of token.
+    /// Uses and refreshes the tokens that an earlier login, of this or another program, has saved in the [store](OAuth::store);
+    /// it never starts a login. If there are none, requests fail with an error that ends with `advice`. If no authorization
+    /// server can be discovered, the server is assumed to expect another kind of token.
     pub fn stored(advice: impl Into<String>) -> Self {
-        Self::new(Way::Stored(advice.into()), None)
+        Self::new(Grant::StoredTokens { advice: advice.into() }, None)
     }
 
-    /// Tokens of the client itself, which shows a secret.
+    /// Uses the client credentials grant: the client authenticates with a secret.
     pub fn client_credentials(id: impl Into<String>, secret: impl Into<Secret>) -> Self {
-        Self::new(Way::Credentials, Some(Registered::new(id.into(), Some(secret.into()))))
+        let client = RegisteredClient::new(id.into(), Some(secret.into()));
+        Self::new(Grant::ClientCredentials, Some(client))
     }
 
-    /// Tokens of the client itself, which signs with a private key: PKCS #8 in PEM, on the curve P-256 (ES256).
+    /// Uses the client credentials grant: the client authenticates with a JWT that it signs with a private key, which is PKCS #8
+    /// in PEM, on the curve P-256 (ES256).
     ///
     /// # Errors
-    /// Where the key is none.
+    /// If the key is not valid.
     pub fn client_key(id: impl Into<String>, pem: &str) -> Result<Self, String> {
-        let key = Some(Arc::new(Key::from_pem(pem)?));
-        Ok(Self::new(Way::Credentials, Some(Registered { key, ..Registered::new(id.into(), None) })))
+        let key = Some(Arc::new(SigningKey::from_pem(pem)?));
+        let client = RegisteredClient { key, ..RegisteredClient::new(id.into(), None) };
+        Ok(Self::new(Grant::ClientCredentials, Some(client)))
     }
 
-    /// Tokens for an assertion that someone else signed, as the platform that the program runs on. It is shown once; what is
-    /// refused then is not asked for again.
+    /// Uses the JWT bearer grant (RFC 7523 §2.1), with an assertion that a third party signed, such as the platform that the
+    /// program runs on.
     pub fn assertion(id: impl Into<String>, assertion: impl Into<Secret>) -> Self {
-        Self::new(Way::Assertion(assertion.into()), Some(Registered::new(id.into(), None)))
+        Self::new(Grant::JwtBearer(assertion.into()), Some(RegisteredClient::new(id.into(), None)))
     }
 
-    /// Tokens that the identity provider of an enterprise vouches for.
-    pub fn enterprise(id: impl Into<String>, secret: impl Into<Secret>, enterprise: Enterprise) -> Self {
-        Self::new(Way::Enterprise(enterprise), Some(Registered::new(id.into(), Some(secret.into()))))
+    /// Uses enterprise-managed authorization (SEP-990): the client exchanges the ID token of the user for an assertion at the
+    /// identity provider, and the assertion for an access token.
+    pub fn enterprise(
+        id: impl Into<String>,
+        secret: impl Into<Secret>,
+        identity_provider: IdentityProvider,
+    ) -> Self {
+        let client = RegisteredClient::new(id.into(), Some(secret.into()));
+        Self::new(Grant::Enterprise(identity_provider), Some(client))
     }
 
-    fn new(way: Way, registered: Option<Registered>) -> Self {
+    fn new(grant: Grant, registered: Option<RegisteredClient>) -> Self {
         let settings = Settings {
-            way,
+            grant,
             client_name: "Toolwright".to_owned(),
             metadata_url: None,
             registered,
             scopes: BTreeSet::new(),
         };
-        Self::made(settings, Arc::new(MemoryTokenStore::default()))
+        Self::from_parts(settings, Arc::new(MemoryTokenStore::default()))
     }
 
-    fn made(settings: Settings, store: Arc<dyn TokenStore>) -> Self {
-        let (state, gate) = (Mutex::default(), tokio::sync::Mutex::default());
-        Self(Arc::new(Shared { settings, store, state, gate }))
+    fn from_parts(settings: Settings, store: Arc<dyn TokenStore>) -> Self {
+        let (state, token_lock) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self(Arc::new(Shared { settings, store, state, token_lock }))
     }
 
-    /// Where registrations and tokens are kept, so that another client or the next run of the program needs no other login; a
-    /// [`MemoryTokenStore`] of its own if not set. Callers that share a store refresh a token once: the others take what the
-    /// first one got.
+    /// Sets where registrations and tokens are saved, so that other clients and later runs of the program need no login of their
+    /// own; by default a new [`MemoryTokenStore`]. Clients that share a store refresh a token once, and all use the new one.
     pub fn store(self, store: impl TokenStore + 'static) -> Self {
-        Self::made(self.0.settings.clone(), Arc::new(store))
+        Self::from_parts(self.0.settings.clone(), Arc::new(store))
     }
 
-    /// How users see the client where it registers itself; `Toolwright` if not set.
+    /// Sets the name that users see if the client registers itself; by default `Toolwright`.
     pub fn client_name(self, name: impl Into<String>) -> Self {
         self.with(|settings| settings.client_name = name.into())
     }
 
-    /// The address of a document about this client, which is its id where an authorization server takes such addresses
-    /// (2026-07-28, basic/authorization/client-registration "Client ID Metadata Documents").
+    /// Sets the URL of the metadata document of this client, which is its client ID if the authorization server supports such
+    /// URLs (2026-07-28, basic/authorization/client-registration "Client ID Metadata Documents").
     pub fn metadata_url(self, url: impl Into<String>) -> Self {
         self.with(|settings| settings.metadata_url = Some(url.into()))
     }
 
-    /// A client that the authorization server knows already, and the only one that may see it, if that is known.
+    /// Sets the ID and secret of a client that is already registered. They are only sent to `issuer`, if it is set.
     pub fn registered(self, id: impl Into<String>, secret: Option<Secret>, issuer: Option<String>) -> Self {
-        let registered = Registered { issuer, ..Registered::new(id.into(), secret) };
+        let registered = RegisteredClient { issuer, ..RegisteredClient::new(id.into(), secret) };
         self.with(|settings| settings.registered = Some(registered))
     }
 
     fn with(self, change: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = self.0.settings.clone();
         change(&mut settings);
-        Self::made(settings, Arc::clone(&self.0.store))
+        Self::from_parts(settings, Arc::clone(&self.0.store))
     }
 
-    fn state<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+    fn with_state<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         act(&mut self.0.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The token in use for an address.
+    /// Returns the token in use for the origin of a URL.
     fn token(&self, url: &str) -> Option<Token> {
         let origin = origin(url).ok()?;
-        self.state(|state| state.tokens.get(&origin).cloned())
+        self.with_state(|state| state.tokens.get(&origin).cloned())
     }
 
-    fn use_token(&self, url: &str, token: Token) {
+    fn set_token(&self, url: &str, token: Token) {
         let Ok(origin) = origin(url) else { return };
-        self.state(|state| {
-            // A program that asks many servers through one client is not remembered forever.
+        self.with_state(|state| {
+            // Bounds the memory of a program that calls many servers.
             if state.tokens.len() >= MAX_ISSUERS && !state.tokens.contains_key(&origin) {
                 state.tokens.clear();
             }
@@ -292,140 +304,146 @@ impl OAuth {
         });
     }
 
-    fn authorization(&self, request: &Authorizing<'_>) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
+    fn authorization_headers(
+        &self,
+        request: &RequestTarget<'_>,
+    ) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
         let Some(token) = self.token(request.url) else { return Ok(Vec::new()) };
-        let nonce = self.state(|state| state.nonce.clone());
+        let nonce = self.with_state(|state| state.dpop_nonce.clone());
         let scheme = if token.is_dpop { "DPoP" } else { "Bearer" };
         let mut value = HeaderValue::from_str(&format!("{scheme} {}", token.value.expose()))
-            .map_err(|_| "the token has characters that cannot be sent".to_owned())?;
+            .map_err(|_| "the token has characters that are not valid in a header".to_owned())?;
         value.set_sensitive(true);
         let mut headers = vec![(AUTHORIZATION, value)];
-        if let Some(key) = token.key.filter(|_| token.is_dpop) {
-            let proof = key.proof(request.verb, request.url, Some(token.value.expose()), nonce.as_deref())?;
+        if let Some(key) = token.dpop_key.filter(|_| token.is_dpop) {
+            let proof =
+                key.sign_proof(request.method, request.url, Some(token.value.expose()), nonce.as_deref())?;
             headers.push((DPOP, HeaderValue::from_str(&proof).map_err(|error| error.to_string())?));
         }
         Ok(headers)
     }
 
-    async fn react(&self, refusal: &Refusal<'_>) -> Result<bool, String> {
-        let challenge = Challenge::read(&refusal.challenges);
-        let wants_nonce = challenge.error.as_deref() == Some("use_dpop_nonce");
-        let wants_scope = challenge.error.as_deref() == Some("insufficient_scope");
-        if refusal.attempt >= MAX_ATTEMPTS || refusal.status == 403 && !wants_scope {
+    /// Obtains another token after a rejection; returns whether the request is to be sent again.
+    async fn replace_token(&self, rejection: &Rejection<'_>) -> Result<bool, String> {
+        let challenge = Challenge::parse(&rejection.challenges);
+        let needs_nonce = challenge.error.as_deref() == Some("use_dpop_nonce");
+        let needs_scope = challenge.error.as_deref() == Some("insufficient_scope");
+        if rejection.attempt >= MAX_ATTEMPTS || rejection.status == 403 && !needs_scope {
             return Ok(false);
         }
-        if wants_nonce {
-            // It came with the response.
-            return Ok(self.state(|state| state.nonce.is_some()));
+        if needs_nonce {
+            // The response that rejected the request had the nonce.
+            return Ok(self.with_state(|state| state.dpop_nonce.is_some()));
         }
-        let used =
-            refusal.sent.iter().find(|(name, _)| *name == AUTHORIZATION).map(|(_, value)| value.clone());
-        let _gate = self.0.gate.lock().await;
-        let request = Authorizing::new("POST", refusal.url);
-        let current = self.authorization(&request)?.into_iter().next().map(|(_, value)| value);
-        if current.is_some() && current != used {
+        let sent =
+            rejection.headers.iter().find(|(name, _)| *name == AUTHORIZATION).map(|(_, value)| value.clone());
+        let _token_lock = self.0.token_lock.lock().await;
+        let request = RequestTarget::new("POST", rejection.url);
+        let current = self.authorization_headers(&request)?.into_iter().next().map(|(_, value)| value);
+        if current.is_some() && current != sent {
             return Ok(true);
         }
-        let (resource, issuer) = match self.discover(refusal.url, &challenge).await {
-            Err(_) if self.is_stored() => return Ok(false),
+        let (resource, issuer) = match self.discover(rejection.url, &challenge).await {
+            Err(_) if self.uses_stored_tokens() => return Ok(false),
             discovered => discovered?,
         };
-        let name = resource.as_ref().map(|resource| resource.resource.clone());
-        // Others that share the store wait here, and then take what this one got.
-        let _lock = self.0.store.lock().await?;
-        let mut kept = self.load(&issuer.issuer).await?;
-        if self.is_stored() && issuer.is_assumed && kept.is_empty() {
+        let resource_id = resource.as_ref().map(|resource| resource.resource.clone());
+        // Other users of the store wait here, and then find the new token in it.
+        let _store_lock = self.0.store.lock().await?;
+        let mut credentials = self.load(&issuer.issuer).await?;
+        if self.uses_stored_tokens() && issuer.is_fallback && credentials.is_empty() {
             return Ok(false);
         }
-        let client = self.client(&issuer, &mut kept).await?;
-        let found = kept.token(&client.id, name.as_deref());
-        let sent = used.as_ref().and_then(|used| used.to_str().ok());
-        let chosen = Some(&self.0.settings.scopes).filter(|scopes| !wants_scope && !scopes.is_empty());
-        let scopes = chosen
+        let client = self.client(&issuer, &mut credentials).await?;
+        let stored = credentials.token(&client.id, resource_id.as_deref());
+        let sent = sent.as_ref().and_then(|sent| sent.to_str().ok());
+        let configured = Some(&self.0.settings.scopes).filter(|scopes| !needs_scope && !scopes.is_empty());
+        let scopes = configured
             .cloned()
-            .unwrap_or_else(|| wanted(&challenge, resource.as_ref(), found.filter(|_| wants_scope)));
-        let like = Token::none(issuer, name);
-        let token = match found {
-            Some(found) if found.serves(sent, wants_scope.then_some(&scopes)) => {
-                self.use_token(refusal.url, adopted(found, &kept, like)?);
+            .unwrap_or_else(|| select_scopes(&challenge, resource.as_ref(), stored.filter(|_| needs_scope)));
+        let context = Token::empty(issuer, resource_id);
+        let token = match stored {
+            Some(stored) if stored.can_replace(sent, needs_scope.then_some(&scopes)) => {
+                self.set_token(rejection.url, restore_token(stored, &credentials, context)?);
                 return Ok(true);
             }
-            Some(found) if refusal.status == 401 && found.refresh.is_some() => {
-                let old = adopted(found, &kept, like.clone())?;
+            Some(stored) if rejection.status == 401 && stored.refresh.is_some() => {
+                let old = restore_token(stored, &credentials, context.clone())?;
                 match self.refresh(&client, &old).await {
                     Ok(token) => token,
-                    Err(_) => self.obtain(&client, like, &mut kept, scopes).await?,
+                    Err(_) => self.obtain_token(&client, context, &mut credentials, scopes).await?,
                 }
             }
-            _ => self.obtain(&client, like, &mut kept, scopes).await?,
+            _ => self.obtain_token(&client, context, &mut credentials, scopes).await?,
         };
-        kept.put_token(&client.id, &token);
+        credentials.insert_token(&client.id, &token);
         let issuer = Arc::clone(&token.issuer);
-        self.use_token(refusal.url, token);
-        self.save(&issuer.issuer, &kept).await?;
+        self.set_token(rejection.url, token);
+        self.save(&issuer.issuer, &credentials).await?;
         Ok(true)
     }
 
-    /// Replaces a token that is about to expire, unless another caller has done so.
-    async fn renewed(&self, old: &Token) -> Result<Token, String> {
+    /// Refreshes a token that is about to expire, unless another user of the store has done so.
+    async fn renew(&self, old: &Token) -> Result<Token, String> {
         let issuer = &old.issuer.issuer;
-        let _lock = self.0.store.lock().await?;
-        let mut kept = self.load(issuer).await?;
-        let client = self.client(&old.issuer, &mut kept).await?;
-        let token = match kept.token(&client.id, old.resource.as_deref()) {
-            Some(found) if !found.is_over() => return adopted(found, &kept, old.clone()),
-            Some(found) => self.refresh(&client, &adopted(found, &kept, old.clone())?).await?,
+        let _store_lock = self.0.store.lock().await?;
+        let mut credentials = self.load(issuer).await?;
+        let client = self.client(&old.issuer, &mut credentials).await?;
+        let token = match credentials.token(&client.id, old.resource.as_deref()) {
+            Some(stored) if !stored.is_expired() => return restore_token(stored, &credentials, old.clone()),
+            Some(stored) => self.refresh(&client, &restore_token(stored, &credentials, old.clone())?).await?,
             None => self.refresh(&client, old).await?,
         };
-        kept.put_token(&client.id, &token);
-        self.save(issuer, &kept).await?;
+        credentials.insert_token(&client.id, &token);
+        self.save(issuer, &credentials).await?;
         Ok(token)
     }
 
-    async fn load(&self, issuer: &str) -> Result<Kept, String> {
-        Kept::read(self.0.store.load(issuer).await?.as_ref(), issuer)
+    async fn load(&self, issuer: &str) -> Result<Credentials, String> {
+        Credentials::parse(self.0.store.load(issuer).await?.as_ref(), issuer)
     }
 
-    async fn save(&self, issuer: &str, kept: &Kept) -> Result<(), String> {
-        self.0.store.save(issuer, &kept.write()).await
+    async fn save(&self, issuer: &str, credentials: &Credentials) -> Result<(), String> {
+        self.0.store.save(issuer, &credentials.to_json()).await
     }
 
-    fn is_stored(&self) -> bool {
-        matches!(self.0.settings.way, Way::Stored(_))
+    fn uses_stored_tokens(&self) -> bool {
+        matches!(self.0.settings.grant, Grant::StoredTokens { .. })
     }
 
-    /// What the server at an address says about itself, if anything, and its authorization server.
+    /// Fetches the metadata of the protected server at a URL, if it has any, and that of its authorization server.
     async fn discover(
         &self,
         url: &str,
         challenge: &Challenge,
-    ) -> Result<(Option<metadata::Protected>, Arc<metadata::Authority>), String> {
-        let resource = metadata::resource(url, challenge.resource_metadata.as_deref()).await?;
-        let found = match &resource {
+    ) -> Result<(Option<ResourceMetadata>, Arc<ServerMetadata>), String> {
+        let resource = metadata::fetch_resource_metadata(url, challenge.resource_metadata.as_deref()).await?;
+        let server = match &resource {
             Some(resource) => {
-                let first = resource.authorization_servers.first();
-                let first = first.ok_or("the protected server names no authorization server")?;
-                metadata::issuer(first, false).await?
+                let issuer = resource.authorization_servers.first();
+                let issuer =
+                    issuer.ok_or("the metadata of the protected server has no authorization server")?;
+                metadata::fetch_server_metadata(issuer, false).await?
             }
-            // 2025-03-26: the server is its own authorization server, as far as anybody says.
-            None => metadata::issuer(&origin(url)?, true).await?,
+            // Without metadata, the server is its own authorization server (2025-03-26).
+            None => metadata::fetch_server_metadata(&origin(url)?, true).await?,
         };
-        Ok((resource, Arc::new(found)))
+        Ok((resource, Arc::new(server)))
     }
 }
 
-/// Which scopes to ask for: those of the challenge, else all that the server names; and more of them without losing those that
-/// there are (2026-07-28, basic/authorization "Scope Selection Strategy", "Step-Up Authorization Flow").
-fn wanted(
+/// Selects the scopes to request: those of the challenge, else all scopes that the server supports, and in addition those that
+/// the old token has (2026-07-28, basic/authorization "Scope Selection Strategy", "Step-Up Authorization Flow").
+fn select_scopes(
     challenge: &Challenge,
-    resource: Option<&metadata::Protected>,
-    old: Option<&KeptToken>,
+    resource: Option<&ResourceMetadata>,
+    old: Option<&StoredToken>,
 ) -> BTreeSet<String> {
-    let words = |text: &str| {
-        text.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect::<BTreeSet<_>>()
+    let split = |text: &str| {
+        text.split(' ').filter(|scope| !scope.is_empty()).map(str::to_owned).collect::<BTreeSet<_>>()
     };
     let mut scopes = match (&challenge.scope, resource) {
-        (Some(scope), _) => words(scope),
+        (Some(scope), _) => split(scope),
         (None, Some(resource)) => resource.scopes_supported.iter().cloned().collect(),
         (None, None) => BTreeSet::new(),
     };
@@ -437,64 +455,64 @@ fn origin(url: &str) -> Result<String, String> {
     Ok(Address::parse(url)?.origin())
 }
 
-/// A token that was kept, with the key that it is bound to.
-fn adopted(found: &KeptToken, kept: &Kept, like: Token) -> Result<Token, String> {
-    let key = kept.proof_key.as_deref().map(Key::from_base64).transpose()?.map(Arc::new);
-    Ok(Token { key, ..found.to_token(like) })
+/// Converts a stored token, with the `DPoP` key that it is bound to. `context` has its issuer and resource.
+fn restore_token(stored: &StoredToken, credentials: &Credentials, context: Token) -> Result<Token, String> {
+    let dpop_key = credentials.dpop_key.as_deref().map(SigningKey::from_base64).transpose()?.map(Arc::new);
+    Ok(Token { dpop_key, ..stored.to_token(context) })
 }
 
 impl Token {
-    /// What is known of a token before there is one.
-    fn none(issuer: Arc<metadata::Authority>, resource: Option<String>) -> Self {
+    /// Creates a token without a value, as the context for a new one.
+    fn empty(issuer: Arc<ServerMetadata>, resource: Option<String>) -> Self {
         Self {
             value: String::new().into(),
             refresh: None,
-            expires: None,
+            expires_at: None,
             scopes: BTreeSet::new(),
             is_dpop: false,
-            key: None,
+            dpop_key: None,
             issuer,
             resource,
         }
     }
 
-    fn is_over(&self) -> bool {
-        self.expires.is_some_and(|end| Instant::now() + SLACK >= end)
+    fn is_expired(&self) -> bool {
+        self.expires_at.is_some_and(|expires_at| Instant::now() + EXPIRY_MARGIN >= expires_at)
     }
 }
 
-impl Registered {
+impl RegisteredClient {
     fn new(id: String, secret: Option<Secret>) -> Self {
-        Self { id, secret, key: None, method: None, issuer: None }
+        Self { id, secret, key: None, auth_method: None, issuer: None }
     }
 }
 
 impl Authorize for OAuth {
     fn headers<'a>(
         &'a self,
-        request: &'a Authorizing<'a>,
+        request: &'a RequestTarget<'a>,
     ) -> BoxFuture<'a, Result<Vec<(HeaderName, HeaderValue)>, String>> {
         Box::pin(async move {
-            let is_due = |token: &Token| token.is_over() && token.refresh.is_some();
-            if self.token(request.url).as_ref().is_some_and(is_due) {
-                let _gate = self.0.gate.lock().await;
-                // Where it fails, the server will say so.
-                if let Some(old) = self.token(request.url).filter(is_due)
-                    && let Ok(token) = self.renewed(&old).await
+            let needs_refresh = |token: &Token| token.is_expired() && token.refresh.is_some();
+            if self.token(request.url).as_ref().is_some_and(needs_refresh) {
+                let _token_lock = self.0.token_lock.lock().await;
+                // If the refresh fails, the old token is sent, and the rejection by the server is handled.
+                if let Some(old) = self.token(request.url).filter(needs_refresh)
+                    && let Ok(token) = self.renew(&old).await
                 {
-                    self.use_token(request.url, token);
+                    self.set_token(request.url, token);
                 }
             }
-            self.authorization(request)
+            self.authorization_headers(request)
         })
     }
 
-    fn refused<'a>(&'a self, refusal: &'a Refusal<'a>) -> BoxFuture<'a, Result<bool, String>> {
-        Box::pin(self.react(refusal))
+    fn handle_rejection<'a>(&'a self, rejection: &'a Rejection<'a>) -> BoxFuture<'a, Result<bool, String>> {
+        Box::pin(self.replace_token(rejection))
     }
 
-    fn nonce(&self, nonce: &str) {
-        self.state(|state| state.nonce = Some(nonce.to_owned()));
+    fn set_dpop_nonce(&self, nonce: &str) {
+        self.with_state(|state| state.dpop_nonce = Some(nonce.to_owned()));
     }
 }
 

@@ -1,26 +1,26 @@
-//! Where tokens are kept between requests, between runs of a program, and between programs.
+//! Storage of tokens between requests, between runs of a program, and between programs.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::config::{BoxFuture, Secret};
 
-/// At how many authorization servers something is kept; then what was saved longest ago goes.
+/// The maximum number of authorization servers in a store; if it is exceeded, the entry that was saved first is dropped.
 pub const MAX_ISSUERS: usize = 64;
 
-/// Keeps what a client has got from authorization servers: registrations, tokens, and keys of proofs, as one JSON text for each
-/// issuer. What one issuer gave is never shown to another (2026-07-28, basic/authorization).
+/// Stores the credentials that authorization servers issued: client registrations, tokens, and `DPoP` keys, as one JSON string per
+/// issuer. Credentials of one issuer are never sent to another (2026-07-28, basic/authorization).
 ///
-/// [`MemoryTokenStore`] is the default and ends with the program, [`FileTokenStore`](super::FileTokenStore) is a file that
-/// programs share. Implement it for a keyring of the system or a database.
+/// [`MemoryTokenStore`] is the default, and lives as long as the program. [`FileTokenStore`](super::FileTokenStore) is a file that
+/// programs can share. Implement this trait for a system keyring or a database.
 ///
-/// Errors say what went wrong and what to do, with nothing secret; the request that needs a token fails with them.
+/// Errors say what is wrong and what to do, without secrets. The request that needs a token fails with them.
 ///
 /// ```
 /// use toolwright_client::config::{BoxFuture, Secret};
 /// use toolwright_client::{MemoryTokenStore, OAuth, StoreGuard, TokenStore};
 ///
-/// /// Writes down whose tokens are used.
+/// /// Logs which issuers' tokens are used.
 /// #[derive(Debug, Default)]
 /// struct Audited(MemoryTokenStore);
 ///
@@ -44,26 +44,26 @@ pub const MAX_ISSUERS: usize = 64;
 /// let oauth = OAuth::client_credentials("id", "secret").store(Audited::default());
 /// ```
 pub trait TokenStore: Send + Sync + fmt::Debug {
-    /// Waits until nobody else changes what is kept, and keeps others from it until the guard is dropped.
+    /// Acquires an exclusive lock, which is held until the guard is dropped.
     ///
-    /// The lock is held while a token is refreshed, since most authorization servers take a refresh token once (RFC 9700
-    /// §4.14.2), and while a user logs in, so that one login is enough for all programs.
+    /// The lock is held while a token is refreshed, since most authorization servers accept a refresh token only once (RFC 9700
+    /// §4.14.2), and while a user logs in, so that programs that share the store need one login.
     fn lock(&self) -> BoxFuture<'_, Result<StoreGuard, String>>;
 
-    /// What was saved last for an issuer.
+    /// Loads the credentials of an issuer.
     fn load<'a>(&'a self, issuer: &'a str) -> BoxFuture<'a, Result<Option<Secret>, String>>;
 
-    /// Saves what is known of an issuer, replacing the former entry. It is called while the lock is held.
+    /// Saves the credentials of an issuer, replacing the previous entry. The caller holds the lock.
     fn save<'a>(&'a self, issuer: &'a str, credentials: &'a Secret) -> BoxFuture<'a, Result<(), String>>;
 }
 
-/// The right to change what is kept. Others get it when this is dropped.
+/// The lock of a [`TokenStore`], which is released when the guard is dropped.
 pub struct StoreGuard {
     _held: Box<dyn Send>,
 }
 
 impl StoreGuard {
-    /// A guard that holds something, such as a locked file, until it is dropped.
+    /// Creates a guard that owns a value, such as a locked file.
     pub fn new(held: impl Send + 'static) -> Self {
         Self { _held: Box::new(held) }
     }
@@ -75,7 +75,7 @@ impl fmt::Debug for StoreGuard {
     }
 }
 
-/// Keeps tokens as long as the program runs. Clones share them, so that several clients need one login.
+/// Stores tokens in memory. Clones share their tokens, so that several clients need one login.
 ///
 /// ```
 /// use toolwright_client::{MemoryTokenStore, OAuth};
@@ -89,36 +89,39 @@ pub struct MemoryTokenStore(Arc<Memory>);
 
 #[derive(Debug, Default)]
 struct Memory {
-    /// What was saved last stands last.
-    kept: Mutex<Vec<(String, Secret)>>,
-    gate: Arc<tokio::sync::Mutex<()>>,
+    /// Credentials by issuer, ordered by the time of saving.
+    entries: Mutex<Vec<(String, Secret)>>,
+    lock: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl TokenStore for MemoryTokenStore {
     fn lock(&self) -> BoxFuture<'_, Result<StoreGuard, String>> {
-        let gate = Arc::clone(&self.0.gate);
-        Box::pin(async move { Ok(StoreGuard::new(gate.lock_owned().await)) })
+        let lock = Arc::clone(&self.0.lock);
+        Box::pin(async move { Ok(StoreGuard::new(lock.lock_owned().await)) })
     }
 
     fn load<'a>(&'a self, issuer: &'a str) -> BoxFuture<'a, Result<Option<Secret>, String>> {
-        let kept = self.0.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = kept.iter().find(|(name, _)| name == issuer).map(|(_, credentials)| credentials.clone());
+        let entries = self.0.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let found =
+            entries.iter().find(|(name, _)| name == issuer).map(|(_, credentials)| credentials.clone());
         Box::pin(std::future::ready(Ok(found)))
     }
 
     fn save<'a>(&'a self, issuer: &'a str, credentials: &'a Secret) -> BoxFuture<'a, Result<(), String>> {
-        put(&mut self.0.kept.lock().unwrap_or_else(PoisonError::into_inner), issuer, credentials.clone());
+        let mut entries = self.0.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        insert(&mut entries, issuer, credentials.clone());
+        drop(entries);
         Box::pin(std::future::ready(Ok(())))
     }
 }
 
-/// Appends an entry, replacing one with the same name; the first one is dropped if there are too many.
-pub(super) fn put<T>(kept: &mut Vec<(String, T)>, issuer: &str, credentials: T) {
-    kept.retain(|(name, _)| name != issuer);
-    if kept.len() >= MAX_ISSUERS {
-        kept.remove(0);
+/// Appends an entry, and replaces one of the same issuer. If there are too many, the first entry is dropped.
+pub(super) fn insert<T>(entries: &mut Vec<(String, T)>, issuer: &str, credentials: T) {
+    entries.retain(|(name, _)| name != issuer);
+    if entries.len() >= MAX_ISSUERS {
+        entries.remove(0);
     }
-    kept.push((issuer.to_owned(), credentials));
+    entries.push((issuer.to_owned(), credentials));
 }
 
 #[cfg(test)]
@@ -126,7 +129,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_is_kept_in_memory_is_bounded() {
+    async fn the_number_of_issuers_in_memory_is_bounded() {
         let store = MemoryTokenStore::default();
         for n in 0..=MAX_ISSUERS {
             store.save(&format!("https://{n}.example"), &n.to_string().into()).await.unwrap();
@@ -135,17 +138,17 @@ mod tests {
         assert_eq!(store.load("https://0.example").await.unwrap(), None);
         assert_eq!(store.load("https://1.example").await.unwrap(), Some("1".into()));
         assert_eq!(store.load("https://2.example").await.unwrap(), Some("new".into()));
-        assert_eq!(store.0.kept.lock().unwrap().len(), MAX_ISSUERS);
+        assert_eq!(store.0.entries.lock().unwrap().len(), MAX_ISSUERS);
         assert!(!format!("{store:?}").contains("new"));
     }
 
     #[tokio::test]
-    async fn one_caller_at_a_time_has_the_lock() {
+    async fn the_lock_is_exclusive() {
         let store = MemoryTokenStore::default();
-        let held = store.clone().lock().await.unwrap();
+        let guard = store.clone().lock().await.unwrap();
         let waiting = tokio::time::timeout(std::time::Duration::from_millis(20), store.lock());
         assert!(waiting.await.is_err());
-        drop(held);
+        drop(guard);
         store.lock().await.unwrap();
     }
 }

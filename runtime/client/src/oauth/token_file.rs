@@ -1,4 +1,4 @@
-//! Tokens in a file that only its owner can read, and that is encrypted where there is a key.
+//! Tokens in a file that only its owner can read, optionally encrypted.
 
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -12,31 +12,32 @@ use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep};
 use toolwright_core::content::base64;
 
-use super::store::{StoreGuard, TokenStore, put};
+use super::store::{StoreGuard, TokenStore, insert};
 use crate::config::{BoxFuture, Secret};
 
-/// The largest file that is read or written: 4 MiB.
-pub const MAX_TOKEN_FILE: usize = 4 << 20;
-/// How long another program is waited for that holds the lock: as long as a user may take to log in.
+/// The maximum size of a token file: 4 MiB.
+pub const MAX_TOKEN_FILE_BYTES: usize = 4 << 20;
+/// How long to wait for another program that holds the lock: 5 minutes, as long as a user may take to log in.
 pub const LOCK_TIMEOUT: Duration = Duration::from_mins(5);
-/// How often is seen whether the lock is free.
-const PAUSE: Duration = Duration::from_millis(20);
+/// The interval at which the lock is polled.
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// The version of the file format.
 const VERSION: u64 = 1;
 
-/// Keeps tokens in a file, which programs can share.
+/// Stores tokens in a file, which programs can share.
 ///
-/// The file and its folder are created when something is saved first, and only their owner may read them (modes 0600 and
-/// 0700, on Unix); a file that others may read is refused. It is replaced as a whole, so that a crash leaves the old one. Beside it, a
-/// file with `.lock` at the end of its name keeps programs from refreshing a token at the same time.
+/// The file and its folder are created on the first save, and only their owner can read them (modes 0600 and 0700, on Unix); a
+/// file that others can read is rejected. The file is replaced atomically, so that a crash leaves the old one. A second file,
+/// with the suffix `.lock`, prevents programs from refreshing a token at the same time.
 ///
-/// Without a key, whoever reads the disk has the tokens. With one ([`FileTokenStore::encrypted`]), what is kept for each issuer is
-/// sealed with ChaCha20-Poly1305 (RFC 8439) under a random nonce, together with the name of the issuer, which is readable.
+/// By default the tokens are not encrypted. With a key ([`FileTokenStore::encrypted`]), the entry of each issuer is sealed with
+/// ChaCha20-Poly1305 (RFC 8439) under a random nonce, with the issuer as associated data. The issuers themselves are not encrypted.
 ///
 /// ```no_run
 /// use toolwright_client::{FileTokenStore, OAuth, StoreKey};
 ///
 /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// // 32 random bytes in base64, as from `openssl rand -base64 32`.
+/// // 32 random bytes in base64, for example from `openssl rand -base64 32`.
 /// let key = StoreKey::from_base64(&std::env::var("TOKENS_KEY")?)?;
 /// let store = FileTokenStore::new("my-agent/tokens.json").encrypted(key);
 /// let oauth = OAuth::client_credentials("id", "secret").store(store);
@@ -49,43 +50,45 @@ pub struct FileTokenStore {
     key: Option<StoreKey>,
 }
 
-/// The key of an encrypted store: 32 bytes that nobody can guess.
+/// The key of an encrypted store: 32 random bytes.
 #[derive(Clone)]
 pub struct StoreKey([u8; 32]);
 
 impl StoreKey {
-    /// A key from random bytes. A password is none.
+    /// Creates a key from random bytes. Do not use a password.
     pub fn new(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// A key that is written in base64 (RFC 4648 §4), with white space around it.
+    /// Decodes a key in base64 (RFC 4648 §4), ignoring surrounding whitespace.
     ///
     /// # Errors
-    /// Where the text is not 32 bytes in base64.
+    /// If `text` is not 32 bytes in base64.
     pub fn from_base64(text: &str) -> Result<Self, String> {
         let bytes = base64::decode(text.trim()).ok().and_then(|bytes| bytes.try_into().ok());
         bytes.map(Self).ok_or_else(|| {
-            "the key of the token store is not 32 bytes in base64; make one with `openssl rand -base64 32`".to_owned()
+            "the key of the token store is not 32 bytes in base64; generate one with `openssl rand -base64 32`".to_owned()
         })
     }
 
     fn cipher(&self) -> Result<LessSafeKey, String> {
         let key = UnboundKey::new(&CHACHA20_POLY1305, &self.0);
-        key.map(LessSafeKey::new).map_err(|_| "the key of the token store cannot be used".to_owned())
+        key.map(LessSafeKey::new).map_err(|_| "the key of the token store is not accepted".to_owned())
     }
 
     fn seal(&self, issuer: &str, text: &str) -> Result<String, String> {
         let mut nonce = [0; NONCE_LEN];
-        SystemRandom::new().fill(&mut nonce).map_err(|_| "the system has no random numbers".to_owned())?;
+        SystemRandom::new()
+            .fill(&mut nonce)
+            .map_err(|_| "the system's random number generator failed".to_owned())?;
         let mut sealed = text.as_bytes().to_vec();
         let unique = Nonce::assume_unique_for_key(nonce);
-        let done = self.cipher()?.seal_in_place_append_tag(unique, Aad::from(issuer), &mut sealed);
-        done.map_err(|_| "the tokens cannot be encrypted".to_owned())?;
+        let result = self.cipher()?.seal_in_place_append_tag(unique, Aad::from(issuer), &mut sealed);
+        result.map_err(|_| "the tokens cannot be encrypted".to_owned())?;
         Ok(base64::encode(&[&nonce[..], &sealed].concat()))
     }
 
-    /// What was sealed for this issuer; none with another key, or after a change.
+    /// Decrypts the entry of an issuer; `None` if the key is wrong or the entry was modified.
     fn open(&self, issuer: &str, sealed: &str) -> Option<String> {
         let mut bytes = base64::decode(sealed).ok()?;
         let nonce = Nonce::try_assume_unique_for_key(bytes.get(..NONCE_LEN)?).ok()?;
@@ -102,103 +105,103 @@ impl fmt::Debug for StoreKey {
 }
 
 impl FileTokenStore {
-    /// Tokens in this file, which need not exist yet.
+    /// Creates a store in the file at `path`, which need not exist yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), key: None }
     }
 
-    /// The same, encrypted. A file that was written without the key, or with another one, is refused.
+    /// Encrypts the file. A file that was written without this key is rejected.
     pub fn encrypted(mut self, key: StoreKey) -> Self {
         self.key = Some(key);
         self
     }
 
     fn read(&self) -> Result<Vec<(String, Value)>, String> {
-        let shown = self.path.display();
+        let path = self.path.display();
         let file = match File::open(&self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(format!("the tokens in {shown} cannot be read: {error}")),
+            Err(error) => return Err(format!("cannot read the tokens in {path}: {error}")),
         };
-        check_mode(&file, &self.path)?;
+        check_permissions(&file, &self.path)?;
         let mut text = String::new();
-        let read = file.take(MAX_TOKEN_FILE as u64 + 1).read_to_string(&mut text);
-        read.map_err(|error| format!("the tokens in {shown} cannot be read: {error}"))?;
-        if text.len() > MAX_TOKEN_FILE {
-            return Err(format!("{shown} has more than 4 MiB; name another file for tokens"));
+        let read = file.take(MAX_TOKEN_FILE_BYTES as u64 + 1).read_to_string(&mut text);
+        read.map_err(|error| format!("cannot read the tokens in {path}: {error}"))?;
+        if text.len() > MAX_TOKEN_FILE_BYTES {
+            return Err(format!("{path} is larger than 4 MiB; use another file for tokens"));
         }
-        let odd =
-            || format!("{shown} is not a file of tokens; delete it and log in again, or name another file");
-        let document: Value = serde_json::from_str(&text).map_err(|_| odd())?;
+        let invalid =
+            || format!("{path} is not a valid token file; delete it and log in again, or use another file");
+        let document: Value = serde_json::from_str(&text).map_err(|_| invalid())?;
         if document["version"] != VERSION {
-            return Err(odd());
+            return Err(invalid());
         }
-        let issuers = document["issuers"].as_object().ok_or_else(odd)?;
+        let issuers = document["issuers"].as_object().ok_or_else(invalid)?;
         Ok(issuers.iter().map(|(issuer, value)| (issuer.clone(), value.clone())).collect())
     }
 
-    fn load_now(&self, issuer: &str) -> Result<Option<Secret>, String> {
-        let found = self.read()?.into_iter().find(|(name, _)| name == issuer);
-        let Some((_, value)) = found else { return Ok(None) };
-        let shown = self.path.display();
+    fn load_blocking(&self, issuer: &str) -> Result<Option<Secret>, String> {
+        let entry = self.read()?.into_iter().find(|(name, _)| name == issuer);
+        let Some((_, value)) = entry else { return Ok(None) };
+        let path = self.path.display();
         match (&self.key, value) {
             (None, Value::Object(credentials)) => Ok(Some(Value::Object(credentials).to_string().into())),
             (Some(key), Value::String(sealed)) => {
                 let opened = key.open(issuer, &sealed).map(Into::into);
                 opened.map(Some).ok_or_else(|| {
-                    format!("the tokens in {shown} cannot be decrypted: give the key that they were written with, or delete the file and log in again")
+                    format!("the tokens in {path} cannot be decrypted: use the key that they were encrypted with, or delete the file and log in again")
                 })
             }
-            (None, _) => Err(format!("the tokens in {shown} are encrypted: give the key")),
+            (None, _) => Err(format!("the tokens in {path} are encrypted: the key is required")),
             (Some(_), _) => {
-                Err(format!("the tokens in {shown} are not encrypted: delete the file and log in again"))
+                Err(format!("the tokens in {path} are not encrypted: delete the file and log in again"))
             }
         }
     }
 
-    fn save_now(&self, issuer: &str, credentials: &Secret) -> Result<(), String> {
+    fn save_blocking(&self, issuer: &str, credentials: &Secret) -> Result<(), String> {
         let mut issuers = self.read()?;
         let value = match &self.key {
             Some(key) => key.seal(issuer, credentials.expose())?.into(),
             None => serde_json::from_str(credentials.expose()).map_err(|error| error.to_string())?,
         };
-        put(&mut issuers, issuer, value);
+        insert(&mut issuers, issuer, value);
         let issuers: Map<String, Value> = issuers.into_iter().collect();
         let text = format!("{:#}\n", json!({"version": VERSION, "issuers": issuers}));
-        let shown = self.path.display();
-        if text.len() > MAX_TOKEN_FILE {
-            return Err(format!("{shown} would have more than 4 MiB; name another file for tokens"));
+        let path = self.path.display();
+        if text.len() > MAX_TOKEN_FILE_BYTES {
+            return Err(format!("{path} would be larger than 4 MiB; use another file for tokens"));
         }
-        self.replace(&text).map_err(|error| format!("the tokens cannot be kept in {shown}: {error}"))
+        self.replace(&text).map_err(|error| format!("cannot save the tokens in {path}: {error}"))
     }
 
     fn replace(&self, text: &str) -> io::Result<()> {
-        // The lock is held, so that nobody else has a file of this name.
-        let new = beside(&self.path, ".new");
+        // The caller holds the lock, so no other program uses this file.
+        let new = with_suffix(&self.path, ".new");
         _ = fs::remove_file(&new);
-        let mut file = private().create_new(true).open(&new)?;
+        let mut file = private_options().create_new(true).open(&new)?;
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all())?;
         fs::rename(&new, &self.path)
     }
 
-    async fn locked(&self) -> Result<StoreGuard, String> {
-        let path = beside(&self.path, ".lock");
-        let shown = path.display();
-        let failed = |error: io::Error| format!("{shown} cannot be locked: {error}");
-        make_folder(&self.path).map_err(failed)?;
-        let file = private().create(true).truncate(false).open(&path).map_err(failed)?;
-        let end = Instant::now() + LOCK_TIMEOUT;
+    async fn acquire_lock(&self) -> Result<StoreGuard, String> {
+        let path = with_suffix(&self.path, ".lock");
+        let failed = |error: io::Error| format!("cannot lock {}: {error}", path.display());
+        create_parent_folder(&self.path).map_err(failed)?;
+        let file = private_options().create(true).truncate(false).open(&path).map_err(failed)?;
+        let deadline = Instant::now() + LOCK_TIMEOUT;
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(StoreGuard::new(file)),
                 Err(TryLockError::Error(error)) => return Err(failed(error)),
-                Err(TryLockError::WouldBlock) if Instant::now() >= end => {
+                Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
                     return Err(format!(
-                        "another program has held {shown} for {} minutes: end its login, or end it",
+                        "another program has locked {} for {} minutes: complete its login, or stop it",
+                        path.display(),
                         LOCK_TIMEOUT.as_secs() / 60
                     ));
                 }
-                Err(TryLockError::WouldBlock) => sleep(PAUSE).await,
+                Err(TryLockError::WouldBlock) => sleep(LOCK_POLL_INTERVAL).await,
             }
         }
     }
@@ -206,35 +209,35 @@ impl FileTokenStore {
 
 impl TokenStore for FileTokenStore {
     fn lock(&self) -> BoxFuture<'_, Result<StoreGuard, String>> {
-        Box::pin(self.locked())
+        Box::pin(self.acquire_lock())
     }
 
     fn load<'a>(&'a self, issuer: &'a str) -> BoxFuture<'a, Result<Option<Secret>, String>> {
         let (store, issuer) = (self.clone(), issuer.to_owned());
-        Box::pin(beside_the_runtime(move || store.load_now(&issuer)))
+        Box::pin(run_blocking(move || store.load_blocking(&issuer)))
     }
 
     fn save<'a>(&'a self, issuer: &'a str, credentials: &'a Secret) -> BoxFuture<'a, Result<(), String>> {
         let (store, issuer, credentials) = (self.clone(), issuer.to_owned(), credentials.clone());
-        Box::pin(beside_the_runtime(move || store.save_now(&issuer, &credentials)))
+        Box::pin(run_blocking(move || store.save_blocking(&issuer, &credentials)))
     }
 }
 
-/// Files may be slow.
-async fn beside_the_runtime<T: Send + 'static>(
-    act: impl FnOnce() -> Result<T, String> + Send + 'static,
+/// Runs file operations on a thread where they may block.
+async fn run_blocking<T: Send + 'static>(
+    operation: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
-    tokio::task::spawn_blocking(act).await.map_err(|error| error.to_string())?
+    tokio::task::spawn_blocking(operation).await.map_err(|error| error.to_string())?
 }
 
-/// The path with something more at its end.
-fn beside(path: &Path, end: &str) -> PathBuf {
+/// Appends a suffix to the file name.
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(end);
+    name.push(suffix);
     name.into()
 }
 
-fn make_folder(path: &Path) -> io::Result<()> {
+fn create_parent_folder(path: &Path) -> io::Result<()> {
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -243,8 +246,8 @@ fn make_folder(path: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Writes files that nobody else may read, from the first moment on.
-fn private() -> OpenOptions {
+/// Returns options that create files which only their owner can read.
+fn private_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);
     #[cfg(unix)]
@@ -253,20 +256,20 @@ fn private() -> OpenOptions {
 }
 
 #[cfg(unix)]
-fn check_mode(file: &File, path: &Path) -> Result<(), String> {
+fn check_permissions(file: &File, path: &Path) -> Result<(), String> {
     use std::os::unix::fs::PermissionsExt as _;
-    let shown = path.display();
-    let known = file.metadata().map_err(|error| format!("the tokens in {shown} cannot be read: {error}"))?;
-    let mode = known.permissions().mode() & 0o777;
+    let path = path.display();
+    let metadata = file.metadata().map_err(|error| format!("cannot read the tokens in {path}: {error}"))?;
+    let mode = metadata.permissions().mode() & 0o777;
     let others = mode & 0o077;
     if others == 0 {
         return Ok(());
     }
-    Err(format!("other users may read the tokens in {shown} (mode {mode:o}): run `chmod 600 {shown}`"))
+    Err(format!("other users can read the tokens in {path} (mode {mode:o}): run `chmod 600 {path}`"))
 }
 
 #[cfg(not(unix))]
-fn check_mode(_: &File, _: &Path) -> Result<(), String> {
+fn check_permissions(_: &File, _: &Path) -> Result<(), String> {
     Ok(())
 }
 
@@ -280,12 +283,12 @@ mod tests {
         StoreKey::new([byte; 32])
     }
 
-    async fn problem(store: &FileTokenStore) -> String {
+    async fn load_error(store: &FileTokenStore) -> String {
         store.load(ISSUER).await.unwrap_err()
     }
 
     #[tokio::test]
-    async fn what_is_saved_is_loaded_by_its_issuer_alone() {
+    async fn credentials_are_loaded_for_their_issuer_only() {
         let folder = tempfile::tempdir().unwrap();
         for (name, sealed) in [("plain/tokens.json", None), ("sealed.json", Some(key(1)))] {
             let path = folder.path().join(name);
@@ -306,7 +309,7 @@ mod tests {
 
     #[cfg(unix)]
     #[tokio::test]
-    async fn nobody_else_may_read_the_files() {
+    async fn only_the_owner_can_read_the_files() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/tokens.json");
@@ -315,56 +318,56 @@ mod tests {
         store.save(ISSUER, &"{}".into()).await.unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(
-            (mode(&path), mode(&beside(&path, ".lock")), mode(path.parent().unwrap())),
+            (mode(&path), mode(&with_suffix(&path, ".lock")), mode(path.parent().unwrap())),
             (0o600, 0o600, 0o700)
         );
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        let refused = problem(&store).await;
-        assert!(refused.contains("mode 640") && refused.contains("chmod 600"), "{refused}");
+        let error = load_error(&store).await;
+        assert!(error.contains("mode 640") && error.contains("chmod 600"), "{error}");
         assert!(store.save(ISSUER, &"{}".into()).await.is_err());
     }
 
     #[tokio::test]
-    async fn a_file_that_cannot_be_used_is_explained() {
+    async fn errors_explain_what_is_wrong_with_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tokens.json");
         let plain = FileTokenStore::new(&path);
         let sealed = FileTokenStore::new(&path).encrypted(key(1));
         sealed.save(ISSUER, &"{}".into()).await.unwrap();
-        assert!(problem(&plain).await.contains("are encrypted: give the key"));
+        assert!(load_error(&plain).await.contains("are encrypted: the key is required"));
         let other = FileTokenStore::new(&path).encrypted(key(2));
-        assert!(problem(&other).await.contains("give the key that they were written with"));
+        assert!(load_error(&other).await.contains("use the key that they were encrypted with"));
 
-        // What was kept for one issuer is not taken for another.
+        // The entry of one issuer is not accepted for another.
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, text.replace(ISSUER, "https://evil.example")).unwrap();
         assert!(sealed.load("https://evil.example").await.unwrap_err().contains("cannot be decrypted"));
 
         fs::remove_file(&path).unwrap();
         plain.save(ISSUER, &"{}".into()).await.unwrap();
-        assert!(problem(&sealed).await.contains("are not encrypted"));
+        assert!(load_error(&sealed).await.contains("are not encrypted"));
         for text in ["", "[]", "{\"version\": 2, \"issuers\": {}}", "{\"version\": 1}"] {
             fs::write(&path, text).unwrap();
-            assert!(problem(&plain).await.contains("is not a file of tokens"), "{text}");
+            assert!(load_error(&plain).await.contains("is not a valid token file"), "{text}");
         }
-        fs::write(&path, " ".repeat(MAX_TOKEN_FILE + 1)).unwrap();
-        assert!(problem(&plain).await.contains("more than 4 MiB"));
+        fs::write(&path, " ".repeat(MAX_TOKEN_FILE_BYTES + 1)).unwrap();
+        assert!(load_error(&plain).await.contains("larger than 4 MiB"));
         assert!(plain.save(ISSUER, &"{}".into()).await.is_err());
     }
 
     #[tokio::test]
-    async fn one_holder_at_a_time_has_the_file() {
+    async fn the_lock_is_exclusive() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tokens.json");
-        let held = FileTokenStore::new(&path).lock().await.unwrap();
+        let guard = FileTokenStore::new(&path).lock().await.unwrap();
         let other = FileTokenStore::new(&path);
         assert!(tokio::time::timeout(Duration::from_millis(100), other.lock()).await.is_err());
-        drop(held);
+        drop(guard);
         other.lock().await.unwrap();
     }
 
     #[test]
-    fn a_key_is_read() {
+    fn keys_are_decoded() {
         assert!(StoreKey::from_base64(&format!(" {}\n", base64::encode(&[7; 32]))).is_ok());
         for text in ["", "password", &base64::encode(&[7; 31])] {
             assert!(StoreKey::from_base64(text).unwrap_err().contains("openssl rand -base64 32"), "{text}");

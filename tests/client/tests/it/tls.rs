@@ -1,4 +1,4 @@
-//! Servers over TLS, with certificates that are made here: the right one, and ones with a fault each.
+//! Servers over TLS, with certificates that the tests generate: a valid one, and invalid ones.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -13,13 +13,13 @@ use tokio::io::{AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-/// An authority, and its certificate in PEM.
-struct Authority {
+/// A certificate authority, and its certificate in PEM.
+struct CertificateAuthority {
     issuer: Issuer<'static, KeyPair>,
     pem: String,
 }
 
-impl Authority {
+impl CertificateAuthority {
     fn new(name: &str) -> Self {
         let mut params = CertificateParams::new([]).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -29,7 +29,7 @@ impl Authority {
         Self { issuer: Issuer::new(params, key), pem }
     }
 
-    /// A server that has a certificate for `name`, valid in these years, in front of `plain`.
+    /// Starts a TLS proxy for `plain`, with a certificate for `name` that is valid from the first to the second year.
     async fn serve(&self, name: &str, years: (i32, i32), plain: &Fixture) -> SocketAddr {
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
         params.not_before = date_time_ymd(years.0, 1, 1);
@@ -47,14 +47,14 @@ impl Authority {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let plain = plain.url.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
-        // Ended with the test's runtime.
+        // The task ends with the runtime of the test.
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let (acceptor, plain) = (acceptor.clone(), plain.clone());
                 tokio::spawn(async move {
                     let Ok(mut stream) = acceptor.accept(stream).await else { return };
-                    let Ok(mut behind) = TcpStream::connect(plain).await else { return };
-                    _ = copy_bidirectional(&mut stream, &mut behind).await;
+                    let Ok(mut upstream) = TcpStream::connect(plain).await else { return };
+                    _ = copy_bidirectional(&mut stream, &mut upstream).await;
                 });
             }
         });
@@ -62,66 +62,73 @@ impl Authority {
     }
 }
 
-/// What `ask` prints, and what it says, where the file has the only authorities that are known.
-async fn ask(url: String, authorities: &Path) -> (String, String) {
-    let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_ask"));
-    command.arg(url).env("SSL_CERT_FILE", authorities).env_remove("SSL_CERT_DIR").kill_on_drop(true);
+/// Runs `list-tools` with the root certificates of a file, and returns its output and its error.
+async fn list_tools(url: String, roots: &Path) -> (String, String) {
+    let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_list-tools"));
+    command.arg(url).env("SSL_CERT_FILE", roots).env_remove("SSL_CERT_DIR").kill_on_drop(true);
     let output = tokio::time::timeout(Duration::from_secs(30), command.output()).await.unwrap().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr))
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn certificates_are_checked_and_what_is_wrong_is_explained() {
+async fn invalid_certificates_are_rejected_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let plain = Fixture::start(modern);
-    let (known, unknown) = (Authority::new("known"), Authority::new("unknown"));
-    let authorities = folder.path().join("authorities.pem");
-    std::fs::write(&authorities, &known.pem).unwrap();
+    let trusted = CertificateAuthority::new("trusted");
+    let untrusted = CertificateAuthority::new("untrusted");
+    let roots = folder.path().join("roots.pem");
+    std::fs::write(&roots, &trusted.pem).unwrap();
 
-    let good = known.serve("localhost", (2020, 2120), &plain).await;
-    let (printed, said) = ask(format!("https://localhost:{}/mcp", good.port()), &authorities).await;
-    assert_eq!((printed.as_str(), said.as_str()), ("echo\n", ""));
+    let valid = trusted.serve("localhost", (2020, 2120), &plain).await;
+    let (printed, error) = list_tools(format!("https://localhost:{}/mcp", valid.port()), &roots).await;
+    assert_eq!((printed.as_str(), error.as_str()), ("echo\n", ""));
 
-    for (authority, name, years, cause, next) in [
-        (&unknown, "localhost", (2020, 2120), "an authority that this system does not know", "SSL_CERT_FILE"),
+    for (issuer, name, years, problem, advice) in [
         (
-            &known,
+            &untrusted,
+            "localhost",
+            (2020, 2120),
+            "an authority that this system does not trust",
+            "SSL_CERT_FILE",
+        ),
+        (
+            &trusted,
             "localhost",
             (2020, 2021),
             "its certificate has expired",
             "renew the certificate of the server",
         ),
-        (&known, "localhost", (2119, 2120), "is not valid yet", "correct the clock of this machine"),
+        (&trusted, "localhost", (2119, 2120), "is not valid yet", "correct the clock of this machine"),
         (
-            &known,
+            &trusted,
             "shop.example",
             (2020, 2120),
-            "is not for `localhost`",
-            "use a name that the certificate is for",
+            "is not valid for `localhost`",
+            "use a host name that the certificate is valid for",
         ),
     ] {
-        let server = authority.serve(name, years, &plain).await;
+        let server = issuer.serve(name, years, &plain).await;
         let url = format!("https://localhost:{}/mcp", server.port());
-        let (_, said) = ask(url.clone(), &authorities).await;
-        for part in ["Connect: ", &url, cause, next] {
-            assert!(said.contains(part), "{name} {years:?}: no `{part}` in: {said}");
+        let (_, error) = list_tools(url.clone(), &roots).await;
+        for part in ["Connect: ", &url, problem, advice] {
+            assert!(error.contains(part), "{name} {years:?}: no `{part}` in: {error}");
         }
     }
-    // Nothing was sent to servers that are not who they should be.
+    // No request was sent to a server with an invalid certificate.
     assert_eq!(plain.methods(), ["server/discover", "tools/list"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_tls_is_explained() {
+async fn errors_of_the_tls_handshake_are_explained() {
     let folder = tempfile::tempdir().unwrap();
-    let authorities = folder.path().join("authorities.pem");
-    std::fs::write(&authorities, Authority::new("known").pem).unwrap();
+    let roots = folder.path().join("roots.pem");
+    std::fs::write(&roots, CertificateAuthority::new("trusted").pem).unwrap();
     let plain = Fixture::start(modern);
-    let (_, said) = ask(plain.url.replace("http://", "https://"), &authorities).await;
+    let (_, error) = list_tools(plain.url.replace("http://", "https://"), &roots).await;
     assert!(
-        said.contains("closed the connection during the handshake") && said.contains("check that the port"),
-        "{said}"
+        error.contains("closed the connection during the handshake") && error.contains("check that the port"),
+        "{error}"
     );
     let mail = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = mail.local_addr().unwrap();
@@ -131,12 +138,12 @@ async fn what_is_no_tls_is_explained() {
             tokio::time::sleep(Duration::from_secs(5)).await;
         }
     });
-    let (_, said) = ask(format!("https://{address}/"), &authorities).await;
-    assert!(said.contains("what it answers is not TLS") && said.contains("check the port"), "{said}");
+    let (_, error) = list_tools(format!("https://{address}/"), &roots).await;
+    assert!(error.contains("its response is not TLS") && error.contains("check the port"), "{error}");
 
-    std::fs::write(&authorities, "").unwrap();
-    let (_, said) = ask("https://localhost:1/".to_owned(), &authorities).await;
-    assert!(said.contains("Connect: "), "{said}");
-    let (_, said) = ask(plain.url.replace("http://", "https://"), &authorities).await;
-    assert!(said.contains("no certificates of authorities") && said.contains("SSL_CERT_FILE"), "{said}");
+    std::fs::write(&roots, "").unwrap();
+    let (_, error) = list_tools("https://localhost:1/".to_owned(), &roots).await;
+    assert!(error.contains("Connect: "), "{error}");
+    let (_, error) = list_tools(plain.url.replace("http://", "https://"), &roots).await;
+    assert!(error.contains("no root certificates") && error.contains("SSL_CERT_FILE"), "{error}");
 }

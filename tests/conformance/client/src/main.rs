@@ -7,7 +7,7 @@ mod browser;
 use std::error::Error;
 
 use serde_json::{Value, json};
-use toolwright_client::{Client, ClientBuilder, ElicitationResponse, Enterprise, OAuth};
+use toolwright_client::{Client, ClientBuilder, ElicitationResponse, IdentityProvider, OAuth};
 use toolwright_core::manifest::Kind;
 use toolwright_core::revision::Revision;
 
@@ -61,8 +61,11 @@ fn tokens(scenario: &str, context: &Value) -> Result<OAuth, Box<dyn Error>> {
         "client-credentials-jwt" => OAuth::client_key(text("client_id"), &text("private_key_pem"))?,
         "wif-jwt-bearer" => OAuth::assertion(text("client_id"), text("valid_jwt")),
         "enterprise-managed-authorization" => {
-            let provider =
-                Enterprise::new(text("idp_token_endpoint"), text("idp_client_id"), text("idp_id_token"));
+            let provider = IdentityProvider::new(
+                text("idp_token_endpoint"),
+                text("idp_client_id"),
+                text("idp_id_token"),
+            );
             OAuth::enterprise(text("client_id"), text("client_secret"), provider)
         }
         "pre-registration" => {

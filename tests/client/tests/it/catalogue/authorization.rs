@@ -1,4 +1,4 @@
-//! Servers that want tokens, the authorization servers behind them, and tokens that rotate.
+//! Faults of protected servers, of authorization servers, and of tokens.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,157 +10,160 @@ use toolwright_client::{Client, ClientError, ErrorKind, OAuth};
 use super::{Fault, SECRET, fault};
 use ErrorKind::Connect;
 
-const NO_TOKEN: &str = "log in again, or give it another token";
+const NO_TOKEN: &str = "log in again, or configure another token";
 
-/// What is changed in the documents of a pair of servers that work, and what is answered at the token endpoint.
-struct Authority {
-    what: &'static str,
-    /// Member of the document about the protected server, and its value.
+/// A fault of a protected server or its authorization server: how it differs from [`WORKING`], and the expected error.
+struct Case {
+    description: &'static str,
+    /// A member of the metadata of the protected server, and its value.
     resource: Option<(&'static str, Value)>,
-    /// The same for the document about the authorization server.
+    /// A member of the metadata of the authorization server, and its value.
     issuer: Option<(&'static str, Value)>,
-    /// Status and body of the endpoints for tokens and for registrations.
+    /// The status and body of the responses to token requests and to registrations.
     token: (u16, &'static str),
     registration: (u16, &'static str),
-    /// What the browser comes back with; `{state}` is replaced.
-    back: &'static str,
-    cause: &'static [&'static str],
+    /// The query of the redirect; `{state}` is replaced.
+    redirect: &'static str,
+    problem: &'static [&'static str],
 }
 
-const WORKS: Authority = Authority {
-    what: "",
+const WORKING: Case = Case {
+    description: "",
     resource: None,
     issuer: None,
     token: (200, r#"{"access_token": "s3cret", "token_type": "Bearer"}"#),
     registration: (201, r#"{"client_id": "c"}"#),
-    back: "?code=c&state={state}",
-    cause: &[],
+    redirect: "?code=c&state={state}",
+    problem: &[],
 };
 
-/// What is wrong with the documents.
-fn documents() -> Vec<Authority> {
+/// Faults of the metadata.
+fn metadata_cases() -> Vec<Case> {
     vec![
-        Authority {
-            what: "no authorization server",
+        Case {
+            description: "no authorization server",
             resource: Some(("authorization_servers", json!([]))),
-            cause: &["names no authorization server"],
-            ..WORKS
+            problem: &["has no authorization server"],
+            ..WORKING
         },
-        Authority {
-            what: "a document about another server",
+        Case {
+            description: "metadata of another server",
             resource: Some(("resource", json!("http://127.0.0.1:1/other"))),
-            cause: &["is for http://127.0.0.1:1/other", "no token is asked for"],
-            ..WORKS
+            problem: &["is for http://127.0.0.1:1/other", "no token is requested"],
+            ..WORKING
         },
-        Authority {
-            what: "an authorization server without a document",
+        Case {
+            description: "an authorization server without metadata",
             resource: Some(("authorization_servers", json!(["{origin}/none"]))),
-            cause: &["has no document about itself"],
-            ..WORKS
+            problem: &["has no metadata"],
+            ..WORKING
         },
-        Authority {
-            what: "an authorization server that cannot be reached",
+        Case {
+            description: "an authorization server that cannot be reached",
             resource: Some(("authorization_servers", json!(["http://127.0.0.1:1"]))),
-            cause: &["127.0.0.1:1", "refused"],
-            ..WORKS
+            problem: &["127.0.0.1:1", "refused"],
+            ..WORKING
         },
-        Authority {
-            what: "an authorization server without TLS",
+        Case {
+            description: "an authorization server without TLS",
             resource: Some(("authorization_servers", json!(["http://as.example"]))),
-            cause: &["as.example", "is not https://"],
-            ..WORKS
+            problem: &["as.example", "is not https://"],
+            ..WORKING
         },
-        Authority {
-            what: "an authorization server with another name",
+        Case {
+            description: "another issuer",
             issuer: Some(("issuer", json!("https://evil.example"))),
-            cause: &["calls itself https://evil.example"],
-            ..WORKS
+            problem: &["is for https://evil.example"],
+            ..WORKING
         },
-        Authority {
-            what: "an authorization server without PKCE",
+        Case {
+            description: "an authorization server without PKCE",
             issuer: Some(("code_challenge_methods_supported", json!(["plain"]))),
-            cause: &["does not protect codes (PKCE with S256)"],
-            ..WORKS
+            problem: &["does not support PKCE with S256"],
+            ..WORKING
         },
-        Authority {
-            what: "an authorization server without a page",
+        Case {
+            description: "no authorization endpoint",
             issuer: Some(("authorization_endpoint", Value::Null)),
-            cause: &["has no page for users"],
-            ..WORKS
+            problem: &["has no `authorization_endpoint`"],
+            ..WORKING
         },
-        Authority {
-            what: "an authorization server that registers nobody",
+        Case {
+            description: "no registration endpoint",
             issuer: Some(("registration_endpoint", Value::Null)),
-            cause: &["registers no clients", "give this one an id that it knows"],
-            ..WORKS
+            problem: &[
+                "does not support dynamic client registration",
+                "configure the ID of a registered client",
+            ],
+            ..WORKING
         },
     ]
 }
 
-/// What is wrong with the answers, of servers and of the browser.
-fn answers() -> Vec<Authority> {
+/// Faults of the responses, and of the redirect.
+fn response_cases() -> Vec<Case> {
     vec![
-        Authority {
-            what: "a registration that is refused",
+        Case {
+            description: "a rejected registration",
             registration: (400, r#"{"error": "invalid_redirect_uri", "error_description": "not here"}"#),
-            cause: &["does not register this client", "invalid_redirect_uri: not here"],
-            ..WORKS
+            problem: &["rejected the client registration", "invalid_redirect_uri: not here"],
+            ..WORKING
         },
-        Authority {
-            what: "a registration that cannot be read",
+        Case {
+            description: "an invalid registration response",
             registration: (201, "<html>"),
-            cause: &["the registration cannot be read"],
-            ..WORKS
+            problem: &["the registration response is invalid"],
+            ..WORKING
         },
-        Authority {
-            what: "a browser that comes back from elsewhere",
-            back: "?code=c&state=other",
-            cause: &["the answer to another question"],
-            ..WORKS
+        Case {
+            description: "a redirect with the state of another login",
+            redirect: "?code=c&state=other",
+            problem: &["has the `state` of another login"],
+            ..WORKING
         },
-        Authority {
-            what: "a user who says no",
-            back: "?error=access_denied&error_description=no&state={state}",
-            cause: &["access_denied no"],
-            ..WORKS
+        Case {
+            description: "a login that the user denies",
+            redirect: "?error=access_denied&error_description=no&state={state}",
+            problem: &["access_denied no"],
+            ..WORKING
         },
-        Authority {
-            what: "a browser that comes back from another authorization server",
-            back: "?code=c&state={state}&iss=https%3A%2F%2Fevil.example",
-            cause: &["from another authorization server"],
-            ..WORKS
+        Case {
+            description: "a redirect from another authorization server",
+            redirect: "?code=c&state={state}&iss=https%3A%2F%2Fevil.example",
+            problem: &["from another authorization server"],
+            ..WORKING
         },
-        Authority {
-            what: "a browser that comes back with nothing",
-            back: "?state={state}",
-            cause: &["without a code"],
-            ..WORKS
+        Case {
+            description: "a redirect without a code",
+            redirect: "?state={state}",
+            problem: &["has no `code`"],
+            ..WORKING
         },
-        Authority {
-            what: "a code that is refused",
+        Case {
+            description: "a rejected code",
             token: (400, r#"{"error": "invalid_grant", "error_description": "the code has expired"}"#),
-            cause: &["gives no token", "invalid_grant: the code has expired"],
-            ..WORKS
+            problem: &["did not issue a token", "invalid_grant: the code has expired"],
+            ..WORKING
         },
-        Authority {
-            what: "a token that cannot be read",
+        Case {
+            description: "an invalid token response",
             token: (200, r#"{"token": 7}"#),
-            cause: &["the token cannot be read"],
-            ..WORKS
+            problem: &["the token response is invalid"],
+            ..WORKING
         },
-        Authority {
-            what: "an authorization server that fails",
+        Case {
+            description: "an authorization server that fails",
             token: (503, "maintenance"),
-            cause: &["gives no token", "status 503: maintenance"],
-            ..WORKS
+            problem: &["did not issue a token", "status 503: maintenance"],
+            ..WORKING
         },
     ]
 }
 
-/// The documents and endpoints; a request for anything else wants a token and takes none.
-fn serve(authority: &Authority, request: &Request, reply: &mut Reply) {
+/// Serves the metadata and the endpoints. The MCP endpoint accepts no token.
+fn serve(case: &Case, request: &Request, reply: &mut Reply) {
     let origin = format!("http://{}", request.header("host").unwrap_or_default());
-    let with = |mut document: Value, change: &Option<(&'static str, Value)>| {
+    let patch = |mut document: Value, change: &Option<(&'static str, Value)>| {
         if let Some((name, value)) = change {
             document[*name] =
                 serde_json::from_str(&value.to_string().replace("{origin}", &origin)).expect("JSON");
@@ -170,7 +173,7 @@ fn serve(authority: &Authority, request: &Request, reply: &mut Reply) {
     match request.path.as_str() {
         "/.well-known/oauth-protected-resource/mcp" => {
             let document = json!({"resource": format!("{origin}/mcp"), "authorization_servers": [origin]});
-            reply.json(200, &with(document, &authority.resource));
+            reply.json(200, &patch(document, &case.resource));
         }
         "/.well-known/oauth-authorization-server" => {
             let document = json!({
@@ -180,33 +183,29 @@ fn serve(authority: &Authority, request: &Request, reply: &mut Reply) {
                 "registration_endpoint": format!("{origin}/register"),
                 "code_challenge_methods_supported": ["S256"],
             });
-            reply.json(200, &with(document, &authority.issuer));
+            reply.json(200, &patch(document, &case.issuer));
         }
-        "/token" => reply.send(authority.token.0, &[("Content-Type", "application/json")], authority.token.1),
+        "/token" => reply.send(case.token.0, &[("Content-Type", "application/json")], case.token.1),
         "/register" => {
-            reply.send(
-                authority.registration.0,
-                &[("Content-Type", "application/json")],
-                authority.registration.1,
-            );
+            reply.send(case.registration.0, &[("Content-Type", "application/json")], case.registration.1);
         }
         "/mcp" => reply.send(401, &[("WWW-Authenticate", "Bearer")], ""),
         _ => reply.send(404, &[], ""),
     }
 }
 
-async fn inject(authority: Authority) -> ClientError {
-    let back = authority.back;
-    let server = Fixture::start(move |request, reply| serve(&authority, request, reply));
+async fn connect_error(case: Case) -> ClientError {
+    let query = case.redirect;
+    let server = Fixture::start(move |request, reply| serve(&case, request, reply));
     let redirect = "http://127.0.0.1:1/callback";
     let oauth = OAuth::authorization_code(redirect, move |url: String| {
         let state = url.split("&state=").nth(1).and_then(|rest| rest.split('&').next()).unwrap_or_default();
-        std::future::ready(Ok(format!("{redirect}{}", back.replace("{state}", state))))
+        std::future::ready(Ok(format!("{redirect}{}", query.replace("{state}", state))))
     });
-    Client::builder().authorize(oauth).connect(&*server.url).await.expect_err("the fault shows")
+    Client::builder().authorize(oauth).connect(&*server.url).await.expect_err("the server has a fault")
 }
 
-/// Gives the first token, and then fails or gives it again.
+/// Returns the same token at each fetch, or fails from the second fetch on.
 struct Rotating {
     fetched: AtomicU32,
     fails: bool,
@@ -224,7 +223,7 @@ impl TokenProvider for Rotating {
     }
 }
 
-async fn rotated(fails: bool) -> ClientError {
+async fn rotation_error(fails: bool) -> ClientError {
     let server = Fixture::start(|request, reply| match request.method().as_str() {
         "tools/call" => reply.send(401, &[], "expired"),
         _ => modern(request, reply),
@@ -232,42 +231,50 @@ async fn rotated(fails: bool) -> ClientError {
     let mut spec = HttpSpec::new(&*server.url);
     spec.headers.set("Authorization", Template::bearer("shop"));
     let tokens = Tokens::new().with("shop", Rotating { fetched: AtomicU32::new(0), fails });
-    let client = Client::builder().tokens(tokens).connect(spec).await.expect("the first token is good");
-    client.call("echo", json!({"text": "hi"})).await.expect_err("the fault shows")
+    let client = Client::builder().tokens(tokens).connect(spec).await.expect("the first token is accepted");
+    client.call("echo", json!({"text": "hi"})).await.expect_err("the server has a fault")
 }
 
 pub(super) fn faults() -> Vec<Fault> {
-    let mut faults: Vec<_> = documents()
+    let mut faults: Vec<_> = metadata_cases()
         .into_iter()
-        .chain(answers())
-        .map(|authority| fault(authority.what, Connect, authority.cause, NO_TOKEN, inject(authority)))
+        .chain(response_cases())
+        .map(|case| fault(case.description, Connect, case.problem, NO_TOKEN, connect_error(case)))
         .collect();
     faults.extend([
-        fault("a browser that does not open", Connect, &["the user closed the window"], NO_TOKEN, async {
-            let server = Fixture::start(|request, reply| serve(&WORKS, request, reply));
+        fault("a login that fails", Connect, &["the user closed the window"], NO_TOKEN, async {
+            let server = Fixture::start(|request, reply| serve(&WORKING, request, reply));
             let oauth = OAuth::authorization_code("http://127.0.0.1:1/callback", async |_| {
                 Err("the user closed the window".to_owned())
             });
-            Client::builder().authorize(oauth).connect(&*server.url).await.expect_err("the fault shows")
+            Client::builder()
+                .authorize(oauth)
+                .connect(&*server.url)
+                .await
+                .expect_err("the server has a fault")
         }),
-        fault("a token that is not accepted", Connect, &["status 401"], "get another one", async {
-            let server = Fixture::start(|request, reply| serve(&WORKS, request, reply));
+        fault("a rejected token", Connect, &["status 401"], "use another one", async {
+            let server = Fixture::start(|request, reply| serve(&WORKING, request, reply));
             let oauth = OAuth::client_credentials("id", SECRET);
-            Client::builder().authorize(oauth).connect(&*server.url).await.expect_err("the fault shows")
+            Client::builder()
+                .authorize(oauth)
+                .connect(&*server.url)
+                .await
+                .expect_err("the server has a fault")
         }),
         fault(
-            "a rotated token that is refused too",
+            "a rejected token after rotation",
             Connect,
             &["status 401", "expired"],
-            "get another one",
-            rotated(false),
+            "use another one",
+            rotation_error(false),
         ),
         fault(
             "a token that cannot be rotated",
             Connect,
             &["status 401", "`shop-login`", "run `shop-login` again"],
             NO_TOKEN,
-            rotated(true),
+            rotation_error(true),
         ),
     ]);
     faults

@@ -26,7 +26,7 @@ const REFUSALS: &[Refusal] = &[
         "who are you",
         Connect,
         &["status 401", "who are you"],
-        "send one in the header `Authorization`",
+        "send one in the `Authorization` header",
     ),
     (403, &[], "not you", Connect, &["status 403", "not you"], "get a token with more rights"),
     (404, &[], "nothing here", Connect, &["status 404", "nothing here"], "check the path of the address"),
@@ -239,7 +239,7 @@ const CALLS: &[Case] = &[
         |_, reply| reply.send(401, &[], "expired"),
         Connect,
         &["401", "expired"],
-        "get another one",
+        "use another one",
     ),
     (
         "missing rights",

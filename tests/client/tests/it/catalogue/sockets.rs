@@ -90,7 +90,13 @@ fn endpoint(reply: &mut Reply, address: &str) {
 /// What a server does with the request for a socket.
 const SOCKETS: &[(&str, Answer, ErrorKind, &[&str], &str)] = &[
     ("no socket", |_, reply| reply.send(404, &[], "nothing"), Connect, &["404", "nothing"], "check the path"),
-    ("no token", |_, reply| reply.send(401, &[], "who"), Connect, &["401", "who"], "send one in the header"),
+    (
+        "no token",
+        |_, reply| reply.send(401, &[], "who"),
+        Connect,
+        &["401", "who"],
+        "send one in the `Authorization` header",
+    ),
     ("a page", |_, reply| reply.send(200, &[], "<html>"), Protocol, &["status 200", "<html>"], SERVER),
     (
         "another protocol",

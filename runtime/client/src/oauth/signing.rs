@@ -1,4 +1,4 @@
-//! Signatures with ES256: assertions of a client, and proofs that a token is in the right hands.
+//! ES256 signatures: client assertions, and `DPoP` proofs.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,60 +8,60 @@ use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as 
 use serde_json::{Value, json};
 use toolwright_core::content::base64;
 
-use super::text::{base64url, random};
+use super::encoding::{base64url, random_token};
 
-/// How long an assertion is good.
-const LIFETIME: u64 = 300;
+/// The lifetime of an assertion, in seconds.
+const ASSERTION_LIFETIME: u64 = 300;
 
 /// A private key on the curve P-256.
-pub(super) struct Key(EcdsaKeyPair);
+pub(super) struct SigningKey(EcdsaKeyPair);
 
-impl Key {
-    /// A new key, and how it is kept: PKCS #8 in base64.
+impl SigningKey {
+    /// Generates a key; also returns it as PKCS #8 in base64.
     pub(super) fn generate() -> Result<(Self, String), String> {
         let random = SystemRandom::new();
         let document = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random);
-        let document = document.map_err(|_| "no key can be made".to_owned())?;
+        let document = document.map_err(|_| "the generation of a key failed".to_owned())?;
         Ok((Self::from_pkcs8(document.as_ref())?, base64::encode(document.as_ref())))
     }
 
-    /// A key that was kept.
+    /// Decodes a key in PKCS #8 and base64.
     pub(super) fn from_base64(text: &str) -> Result<Self, String> {
-        let bytes = base64::decode(text).map_err(|_| "the private key is not base64".to_owned())?;
+        let bytes = base64::decode(text).map_err(|_| "the private key is not valid base64".to_owned())?;
         Self::from_pkcs8(&bytes)
     }
 
-    /// A key in PEM (RFC 7468), as `PRIVATE KEY`.
+    /// Decodes a key in PEM (RFC 7468), with the label `PRIVATE KEY`.
     pub(super) fn from_pem(pem: &str) -> Result<Self, String> {
         let lines = pem.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("-----"));
         let text: String = lines.collect();
-        Self::from_base64(&text).map_err(|problem| format!("{problem}, or not in PEM"))
+        Self::from_base64(&text).map_err(|problem| format!("{problem}, or not in PEM format"))
     }
 
     fn from_pkcs8(bytes: &[u8]) -> Result<Self, String> {
         let key = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, bytes, &SystemRandom::new());
-        key.map(Self).map_err(|_| "the private key is not one of PKCS #8 on the curve P-256".to_owned())
+        key.map(Self).map_err(|_| "the private key is not a PKCS #8 key on the curve P-256".to_owned())
     }
 
-    /// An assertion of a client about itself (RFC 7523 §3).
-    pub(super) fn assertion(&self, client: &str, audience: &str) -> Result<String, String> {
+    /// Signs an assertion that authenticates a client (RFC 7523 §3).
+    pub(super) fn sign_assertion(&self, client: &str, audience: &str) -> Result<String, String> {
         let now = now();
         let claims = json!({
-            "iss": client, "sub": client, "aud": audience, "jti": random()?, "iat": now, "exp": now + LIFETIME,
+            "iss": client, "sub": client, "aud": audience, "jti": random_token()?, "iat": now, "exp": now + ASSERTION_LIFETIME,
         });
         self.sign(&json!({"alg": "ES256", "typ": "JWT"}), &claims)
     }
 
-    /// A proof for one request (RFC 9449 §4.2).
-    pub(super) fn proof(
+    /// Signs a `DPoP` proof for one request (RFC 9449 §4.2).
+    pub(super) fn sign_proof(
         &self,
-        verb: &str,
+        method: &str,
         url: &str,
         token: Option<&str>,
         nonce: Option<&str>,
     ) -> Result<String, String> {
         let url = url.split(['?', '#']).next().unwrap_or_default();
-        let mut claims = json!({"jti": random()?, "htm": verb, "htu": url, "iat": now()});
+        let mut claims = json!({"jti": random_token()?, "htm": method, "htu": url, "iat": now()});
         if let Some(token) = token {
             claims["ath"] = base64url(digest(&SHA256, token.as_bytes()).as_ref()).into();
         }
@@ -75,20 +75,21 @@ impl Key {
         self.sign(&json!({"alg": "ES256", "typ": "dpop+jwt", "jwk": jwk}), &claims)
     }
 
+    /// Signs a JWT in compact form (RFC 7515 §3.1).
     fn sign(&self, header: &Value, claims: &Value) -> Result<String, String> {
-        let text = format!(
+        let input = format!(
             "{}.{}",
             base64url(header.to_string().as_bytes()),
             base64url(claims.to_string().as_bytes())
         );
-        let signature = self.0.sign(&SystemRandom::new(), text.as_bytes());
-        let signature = signature.map_err(|_| "nothing can be signed".to_owned())?;
-        Ok(format!("{text}.{}", base64url(signature.as_ref())))
+        let signature = self.0.sign(&SystemRandom::new(), input.as_bytes());
+        let signature = signature.map_err(|_| "the private key failed to sign".to_owned())?;
+        Ok(format!("{input}.{}", base64url(signature.as_ref())))
     }
 }
 
-/// The challenge for a verifier (RFC 7636 §4.2).
-pub(super) fn challenge(verifier: &str) -> String {
+/// Returns the PKCE challenge for a verifier (RFC 7636 §4.2).
+pub(super) fn pkce_challenge(verifier: &str) -> String {
     base64url(digest(&SHA256, verifier.as_bytes()).as_ref())
 }
 
@@ -102,15 +103,18 @@ mod tests {
 
     /// The example of RFC 7636, appendix B.
     #[test]
-    fn a_challenge_is_the_digest_of_its_verifier() {
+    fn the_pkce_challenge_matches_the_example_of_the_rfc() {
         let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-        assert_eq!(challenge(verifier), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+        assert_eq!(pkce_challenge(verifier), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
     }
 
     #[test]
-    fn a_proof_has_what_the_server_checks() {
-        let proof =
-            Key::generate().unwrap().0.proof("POST", "https://e/x?y=1", Some("t"), Some("n")).unwrap();
+    fn a_dpop_proof_has_the_required_claims() {
+        let proof = SigningKey::generate()
+            .unwrap()
+            .0
+            .sign_proof("POST", "https://e/x?y=1", Some("t"), Some("n"))
+            .unwrap();
         let part = |at: usize| {
             let text = proof.split('.').nth(at).unwrap().replace('-', "+").replace('_', "/");
             let padded = format!("{text}{}", "=".repeat((4 - text.len() % 4) % 4));
@@ -123,6 +127,8 @@ mod tests {
             (&json!("POST"), &json!("https://e/x"), &json!("n"))
         );
         assert!(claims["ath"].is_string() && claims["jti"].is_string());
-        assert!(Key::from_pem("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----").is_err());
+        assert!(
+            SigningKey::from_pem("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----").is_err()
+        );
     }
 }
