@@ -171,7 +171,7 @@ impl Clients {
             }
             match prompts {
                 Ok(prompts) => {
-                    listing.prompts.extend(prompts.into_iter().map(|prompt| (name.clone(), prompt)))
+                    listing.prompts.extend(prompts.into_iter().map(|prompt| (name.clone(), prompt)));
                 }
                 Err(error) => listing.failures.push(error),
             }

@@ -228,7 +228,7 @@ impl ResponseSlot {
                     }
                 }
                 None if time_limit.extend_for_input(pending_input.last()) => {
-                    timer.as_mut().reset(time_limit.deadline())
+                    timer.as_mut().reset(time_limit.deadline());
                 }
                 None => return Err(time_limit.failure()),
             }
