@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const MIN_BYTES: usize = 64 << 10;
 /// The largest buffer that is kept, in bytes.
 const MAX_BYTES: usize = 1 << 20;
-/// How many buffers are kept: the arguments of a call, the body of a response, and its result.
-const MAX_BUFFERS: usize = 3;
+/// How many buffers are kept: the arguments of a call, the bytes and the data of an event, and the result in it.
+const MAX_BUFFERS: usize = 4;
 
 /// Unused buffers of one client, at most [`MAX_BUFFERS`] of [`MAX_BYTES`] each. A client that has only small messages keeps none.
 #[derive(Debug, Default)]
@@ -64,7 +64,7 @@ mod tests {
             buffers.put(vec![1; MIN_BYTES]);
         }
         let capacities = [(); MAX_BUFFERS + 1].map(|()| buffers.take().capacity());
-        assert_eq!(capacities, [MIN_BYTES, MIN_BYTES, MIN_BYTES, 0]);
+        assert_eq!(capacities, [MIN_BYTES, MIN_BYTES, MIN_BYTES, MIN_BYTES, 0]);
     }
 
     #[test]

@@ -208,7 +208,10 @@ impl Http {
                     id,
                     body,
                     link,
-                    EventReader::new(self.settings.max_message_bytes),
+                    EventReader::with_buffers(
+                        self.settings.max_message_bytes,
+                        [self.host.buffers.take(), self.host.buffers.take()],
+                    ),
                     clock,
                     options,
                 )
@@ -273,7 +276,10 @@ impl Http {
                 if !matches!(event.name.as_str(), "" | "message") {
                     continue;
                 }
-                if let Some(reply) = self.take_event(id, &event.data, clock, options) {
+                let reply = self.take_event(id, &event.data, clock, options);
+                reader.reuse(event.data);
+                if let Some(reply) = reply {
+                    reader.into_buffers().into_iter().for_each(|buffer| self.host.buffers.put(buffer));
                     let rest = if link.is_at_end(&mut body).await { None } else { Some(body) };
                     self.pool.keep(link, rest);
                     return Ok(Answer::Reply { reply, status: 200 });

@@ -46,12 +46,18 @@ pub struct EventReader {
 impl EventReader {
     /// Creates a reader of events of up to `limit` bytes.
     pub fn new(limit: usize) -> Self {
+        Self::with_buffers(limit, [Vec::new(), Vec::new()])
+    }
+
+    /// Creates a reader that uses the memory of two empty buffers: for bytes that are not parsed yet, and for the data of the
+    /// next event.
+    pub fn with_buffers(limit: usize, [buffer, data]: [Vec<u8>; 2]) -> Self {
         Self {
-            buffer: Vec::new(),
+            buffer,
             at: 0,
             scanned: 0,
             is_first_line: true,
-            data: Vec::new(),
+            data,
             has_data: false,
             name: String::new(),
             id: None,
@@ -69,6 +75,19 @@ impl EventReader {
             self.at = 0;
         }
         self.buffer.extend_from_slice(bytes);
+    }
+
+    /// Uses the memory of an event's data for that of the next event.
+    pub fn reuse(&mut self, mut data: Vec<u8>) {
+        if self.data.is_empty() {
+            data.clear();
+            self.data = data;
+        }
+    }
+
+    /// Returns both buffers, with what was not parsed.
+    pub fn into_buffers(self) -> [Vec<u8>; 2] {
+        [self.buffer, self.data]
     }
 
     /// Returns the id to resume after: that of the last complete event, unless it is empty.
@@ -168,7 +187,11 @@ impl EventReader {
         }
         let (name, data) = (std::mem::take(&mut self.name), std::mem::take(&mut self.data));
         self.has_data = false;
-        (!data.is_empty()).then_some(Event { name, data })
+        if data.is_empty() {
+            self.data = data;
+            return None;
+        }
+        Some(Event { name, data })
     }
 
     fn too_large(&mut self) -> TooLarge {
@@ -248,5 +271,19 @@ mod tests {
             }
             assert!(is_refused);
         }
+    }
+
+    #[test]
+    fn memory_is_used_again() {
+        let mut reader =
+            EventReader::with_buffers(1 << 20, [Vec::with_capacity(4096), Vec::with_capacity(4096)]);
+        for text in ["data: one\n\n", "data: two\n\n", ": nothing\n\ndata: three\n\n"] {
+            reader.push(text.as_bytes());
+            let event = reader.next().unwrap().unwrap();
+            assert!(text.contains(std::str::from_utf8(&event.data).unwrap()));
+            assert_eq!(event.data.capacity(), 4096);
+            reader.reuse(event.data);
+        }
+        assert_eq!(reader.into_buffers().map(|buffer| buffer.capacity()), [4096; 2]);
     }
 }
