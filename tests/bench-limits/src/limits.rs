@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::measured::Measured;
+use crate::measured::{Measured, Unit};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/limits.toml");
 
 const HEAD: &str = "\
-# The most that one repetition of each case may cost: what was measured and a tenth, or one allocation.
+# The most that one repetition of each case may cost: what was measured and a tenth, or one allocation, or one page.
 # Written by `cargo run --release -p bench-limits -- update`.
 
 ";
@@ -19,14 +19,7 @@ const HEAD: &str = "\
 /// The limits of all cases, by name.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Limits(BTreeMap<String, Limit>);
-
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Limit {
-    instructions: u64,
-    allocations: u64,
-}
+pub(crate) struct Limits(BTreeMap<String, BTreeMap<Unit, u64>>);
 
 impl Limits {
     pub(crate) fn read() -> Result<Self, Box<dyn Error>> {
@@ -38,13 +31,11 @@ impl Limits {
         Ok(std::fs::write(FILE, format!("{HEAD}{}", toml::to_string(self)?))?)
     }
 
-    /// Limits a tenth, and at least one allocation, above the measurements.
+    /// Limits a tenth, and at least one allocation or page, above the measurements.
     pub(crate) fn above(measured: &[Measured]) -> Self {
-        let limit = |case: &Measured| Limit {
-            instructions: case.instructions + case.instructions / 10,
-            allocations: case.allocations + (case.allocations / 10).max(1),
-        };
-        Self(measured.iter().map(|case| (case.name.to_owned(), limit(case))).collect())
+        let limit = |(unit, cost): (&Unit, &u64)| (*unit, cost + (cost / 10).max(unit.least_margin()));
+        let limits = |case: &Measured| (case.name.to_owned(), case.costs.iter().map(limit).collect());
+        Self(measured.iter().map(limits).collect())
     }
 
     /// One line for each case over its limit, and for each name that appears on one side only.
@@ -52,16 +43,17 @@ impl Limits {
         let mut failures = Vec::new();
         for case in measured {
             let name = case.name;
-            let Some(limit) = self.0.get(name) else {
+            let Some(limits) = self.0.get(name) else {
                 failures.push(format!("{name} has no limit"));
                 continue;
             };
-            for (what, found, allowed) in [
-                ("instructions", case.instructions, limit.instructions),
-                ("allocations", case.allocations, limit.allocations),
-            ] {
-                if found > allowed {
-                    failures.push(format!("{name} takes {found} {what}, {allowed} are allowed"));
+            for (unit, found) in &case.costs {
+                match limits.get(unit) {
+                    None => failures.push(format!("{name} has no limit of {unit}")),
+                    Some(allowed) if found > allowed => {
+                        failures.push(format!("{name} takes {found} {unit}, {allowed} are allowed"));
+                    }
+                    Some(_) => {}
                 }
             }
         }
@@ -72,23 +64,13 @@ impl Limits {
     }
 
     pub(crate) fn table(&self, measured: &[Measured]) -> String {
-        let mut table = format!(
-            "{:<28}{:>12}{:>12}{:>13}{:>8}\n",
-            "case", "instructions", "limit", "allocations", "limit"
-        );
+        let mut table = format!("{:<30}{:<14}{:>12}{:>12}\n", "case", "unit", "measured", "limit");
         for case in measured {
-            let limit = self.0.get(case.name);
-            let shown =
-                |limit: Option<u64>| limit.map_or_else(|| "none".to_owned(), |limit| limit.to_string());
-            let _ = writeln!(
-                table,
-                "{:<28}{:>12}{:>12}{:>13}{:>8}",
-                case.name,
-                case.instructions,
-                shown(limit.map(|limit| limit.instructions)),
-                case.allocations,
-                shown(limit.map(|limit| limit.allocations)),
-            );
+            for (unit, cost) in &case.costs {
+                let limit = self.0.get(case.name).and_then(|limits| limits.get(unit));
+                let limit = limit.map_or_else(|| "none".to_owned(), ToString::to_string);
+                let _ = writeln!(table, "{:<30}{:<14}{cost:>12}{limit:>12}", case.name, unit.to_string());
+            }
         }
         table
     }
@@ -97,10 +79,11 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::Limits;
-    use crate::measured::Measured;
+    use crate::measured::{Measured, Unit};
 
     fn case(name: &'static str, instructions: u64, allocations: u64) -> Measured {
-        Measured { name, instructions, allocations }
+        let costs = [(Unit::Instructions, instructions), (Unit::Allocations, allocations)];
+        Measured { name, costs: costs.into() }
     }
 
     #[test]
@@ -111,6 +94,15 @@ mod tests {
             limits.failures(&[case("call", 1_101, 23)]),
             ["call takes 1101 instructions, 1100 are allowed", "call takes 23 allocations, 22 are allowed"]
         );
+    }
+
+    #[test]
+    fn memory_has_a_margin_of_a_page() {
+        let held = |bytes| [Measured { name: "held", costs: [(Unit::Bytes, bytes)].into() }];
+        let limits = Limits::above(&held(10_000));
+        assert_eq!(limits.failures(&held(14_096)), [""; 0]);
+        assert_eq!(limits.failures(&held(14_097)), ["held takes 14097 bytes, 14096 are allowed"]);
+        assert_eq!(limits.failures(&[case("held", 1, 1)]).len(), 2, "units without a limit");
     }
 
     #[test]

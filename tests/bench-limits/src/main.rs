@@ -1,4 +1,4 @@
-//! Limits on instructions and allocations of frequent operations: `cargo run --release -p bench-limits`.
+//! Limits on instructions, allocations and memory of frequent operations: `cargo run --release -p bench-limits`.
 //!
 //! Every case of `runtime/core/benches`, `runtime/agent/benches` and `runtime/server/benches`, and our client's calls and
 //! lists, runs under callgrind twice, with a different
@@ -21,7 +21,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use limits::Limits;
-use measured::{Measured, PER_TOOL};
+use measured::{Measured, PER_TOOL, Unit};
 
 #[path = "../../../runtime/agent/benches/cases/mod.rs"]
 mod agent_cases;
@@ -42,12 +42,12 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         [] => check(),
         ["update"] => update(),
         [REPEAT, case, times] => repeat(case, times.parse()?),
-        [client::CALL, case, times] => {
-            client::repeat(case, times.parse()?, None)?;
+        [client::CALL, case, times, ref url @ ..] => {
+            client::repeat(case, times.parse()?, url.first().copied())?;
             Ok(ExitCode::SUCCESS)
         }
-        [client::CALL, case, times, url] => {
-            client::repeat(case, times.parse()?, Some(url))?;
+        [client::SERVE, other_tools] => {
+            client::serve(other_tools.parse()?)?;
             Ok(ExitCode::SUCCESS)
         }
         [server_cases::SERVE, other_tools] => {
@@ -55,7 +55,11 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             Ok(ExitCode::SUCCESS)
         }
         [over_http::SERVE] => {
-            over_http::serve()?;
+            over_http::serve(&server_cases::service(0)?)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        [client::SERVE_HTTP] => {
+            over_http::serve(&client::service(0)?)?;
             Ok(ExitCode::SUCCESS)
         }
         _ => Err("usage: bench-limits [update]".into()),
@@ -107,7 +111,7 @@ fn measure() -> Result<Vec<Measured>, Box<dyn Error>> {
 /// The cost of a call must not depend on the number of tools.
 fn growth_with_tools(measured: &[Measured]) -> Option<String> {
     let [alone, among_many] =
-        PER_TOOL.map(|name| measured.iter().find(|case| case.name == name).map(|case| case.instructions));
+        PER_TOOL.map(|name| measured.iter().find(|case| case.name == name)?.costs.get(&Unit::Instructions));
     let (alone, among_many) = (alone?, among_many?);
     (among_many * 100 > alone * 105).then(|| {
         format!(

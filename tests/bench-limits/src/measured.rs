@@ -1,8 +1,12 @@
 //! What each case costs.
 
+use std::collections::BTreeMap;
 use std::error::Error;
+use std::fmt;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
 
 use crate::callgrind::{self, Counts};
 use crate::server_cases::peer::Peer;
@@ -13,8 +17,40 @@ use crate::{REPEAT, agent_cases, client, core_cases, over_http};
 #[derive(Debug, Clone)]
 pub(crate) struct Measured {
     pub(crate) name: &'static str,
-    pub(crate) instructions: u64,
-    pub(crate) allocations: u64,
+    pub(crate) costs: BTreeMap<Unit, u64>,
+}
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Unit {
+    /// Executed outside the kernel.
+    Instructions,
+    /// Requests of memory.
+    Allocations,
+    /// Memory of the process that is resident.
+    Bytes,
+}
+
+impl Unit {
+    /// By how much two measurements of the same program may differ at least.
+    pub(crate) fn least_margin(self) -> u64 {
+        match self {
+            Self::Instructions => 0,
+            Self::Allocations => 1,
+            Self::Bytes => 4096,
+        }
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Instructions => "instructions",
+            Self::Allocations => "allocations",
+            Self::Bytes => "bytes",
+        })
+    }
 }
 
 /// The same call with one tool and with 1,000.
@@ -97,16 +133,21 @@ pub(crate) fn all(folder: &Path) -> Result<Vec<Measured>, Box<dyn Error>> {
 
 impl Job {
     fn measure(&self, folder: &Path) -> Result<Measured, Box<dyn Error>> {
+        if let What::Client(case) = &self.what
+            && let Some(bytes) = case.resident_bytes()?
+        {
+            return Ok(Measured { name: self.name, costs: [(Unit::Bytes, bytes)].into() });
+        }
         let [few, many] = self.repetitions;
         let (less, more) = (self.count(few, folder)?, self.count(many, folder)?);
         let repetitions = many - few;
         // Rounded: a buffer that grows once in a run is nothing that each repetition costs.
         let each = |less: u64, more: u64| (more.saturating_sub(less) + repetitions / 2) / repetitions;
-        Ok(Measured {
-            name: self.name,
-            instructions: each(less.instructions, more.instructions),
-            allocations: each(less.allocations, more.allocations),
-        })
+        let costs = [
+            (Unit::Instructions, each(less.instructions, more.instructions)),
+            (Unit::Allocations, each(less.allocations, more.allocations)),
+        ];
+        Ok(Measured { name: self.name, costs: costs.into() })
     }
 
     fn count(&self, repetitions: u64, folder: &Path) -> Result<Counts, Box<dyn Error>> {

@@ -5,9 +5,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-use toolwright_server::Http;
+use toolwright_server::{Http, Service};
 
-use crate::server_cases::{self, CALL_LEGACY, CALL_MODERN};
+use crate::server_cases::{CALL_LEGACY, CALL_MODERN};
 
 /// The argument with which this program serves over HTTP.
 pub(crate) const SERVE: &str = "serve-http";
@@ -40,9 +40,8 @@ pub(crate) const MODERN: Case = Case {
 };
 
 /// Serves until the input ends; the first line of output is the address.
-pub(crate) fn serve() -> Result<(), Box<dyn Error>> {
+pub(crate) fn serve(service: &Service) -> Result<(), Box<dyn Error>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let service = server_cases::service(0)?;
     let http = Http::bind("127.0.0.1:0")?;
     println!("{}", http.local_addr()?);
     let (ended, end) = tokio::sync::oneshot::channel();
@@ -54,7 +53,7 @@ pub(crate) fn serve() -> Result<(), Box<dyn Error>> {
     let shutdown = async {
         let _ = end.await;
     };
-    Ok(runtime.block_on(service.serve_until(http, shutdown))?)
+    Ok(runtime.block_on(service.clone().serve_until(http, shutdown))?)
 }
 
 /// A running server and a client of it.

@@ -67,7 +67,7 @@ const LIST: &str = concat!(
 /// Adds two integers.
 #[derive(Tool, Deserialize, JsonSchema)]
 #[mcp(crate = toolwright_core, output = Sum, read_only)]
-struct Add {
+pub(crate) struct Add {
     /// The first.
     a: i64,
     /// The second.
@@ -76,19 +76,19 @@ struct Add {
 
 /// The sum.
 #[derive(Serialize, JsonSchema)]
-struct Sum {
+pub(crate) struct Sum {
     sum: i64,
 }
 
-async fn add(Add { a, b }: Add) -> Json<Sum> {
+pub(crate) async fn add(Add { a, b }: Add) -> Json<Sum> {
     Json(Sum { sum: a + b })
 }
 
 /// Tools that are listed but never called.
-struct Others(Arc<[ToolDefinition]>);
+pub(crate) struct Others(Arc<[ToolDefinition]>);
 
 impl Others {
-    fn new(count: usize) -> Self {
+    pub(crate) fn new(count: usize) -> Self {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -126,11 +126,15 @@ pub(crate) fn service(other_tools: usize) -> Result<Service, BuildError> {
 
 /// Serves on stdio until the input ends.
 pub(crate) fn serve(other_tools: usize) -> Result<(), ServeError> {
+    serve_on_stdio(&service(other_tools)?)
+}
+
+/// Serves on stdio until the input ends.
+pub(crate) fn serve_on_stdio(service: &Service) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     let runtime = runtime.map_err(|source| ServeError::Stream { stream: "input", source })?;
-    let service = service(other_tools)?;
     // A thread of the transport may hold the service until the process exits. Whether a thousand definitions are
     // freed before that is up to chance, and would affect the counts.
     std::mem::forget(service.clone());
-    runtime.block_on(service.serve(Stdio))
+    runtime.block_on(service.clone().serve(Stdio))
 }
