@@ -223,7 +223,7 @@ fn differences(old: &str, documents: &[Document], format: Format) -> Result<Vec<
             let new = render(documents, format);
             let parsed = [old, &new].map(|text| serde_json::from_str::<Value>(text).ok());
             if let [Some(old), Some(new)] = &parsed
-                && manifest::same_document(old, new)
+                && manifest::are_equivalent(old, new)
             {
                 return Ok(Vec::new());
             }

@@ -75,7 +75,7 @@ fn of_block(keys: &TokenStream, block: &ItemImpl, errors: &Errors) -> TokenStrea
     }
     let private = private(crate_path(keys).as_ref());
     let implementations = methods.iter().map(|method| method.implementation(block, &private));
-    let set = set(keys, block, &methods, &private);
+    let set = tool_set(keys, block, &methods, &private);
     quote!(#(#implementations)* #set)
 }
 
@@ -156,7 +156,12 @@ impl<'a> Method<'a> {
 }
 
 /// The set of the tools, under a name that nobody can write.
-fn set(keys: &TokenStream, block: &ItemImpl, methods: &[Method<'_>], private: &TokenStream) -> TokenStream {
+fn tool_set(
+    keys: &TokenStream,
+    block: &ItemImpl,
+    methods: &[Method<'_>],
+    private: &TokenStream,
+) -> TokenStream {
     let this = &block.self_ty;
     let (generics, _, bounds) = block.generics.split_for_impl();
     // The set has no generic parameters, so that it cannot name a generic handler.

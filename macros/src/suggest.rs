@@ -25,16 +25,16 @@ pub(crate) fn nearest<'k>(unknown: &str, known: impl Iterator<Item = &'k str> + 
     {
         return Some(word);
     }
-    let plain = without_style(unknown);
+    let plain = normalize(unknown);
     known
-        .map(|word| (distance(&plain, &without_style(word)), word))
+        .map(|word| (distance(&plain, &normalize(word)), word))
         .filter(|(distance, word)| *distance <= word.len().div_ceil(3))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, word)| word)
 }
 
 /// Normalizes `readOnlyHint`, `read-only` and `READ_ONLY`, which all mean the same.
-fn without_style(word: &str) -> String {
+fn normalize(word: &str) -> String {
     let plain: String = word.chars().filter(char::is_ascii_alphanumeric).collect();
     let plain = plain.to_ascii_lowercase();
     plain.strip_suffix("hint").map_or(plain.clone(), str::to_owned)
@@ -61,7 +61,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn finds_misspelt_and_differently_styled_words() {
+    fn finds_misspelled_and_differently_styled_words() {
         let known = ["read_only", "maximum", "max_length", "src", "title"];
         let nearest = |word| nearest(word, known.into_iter());
         assert_eq!(nearest("readOnlyHint"), Some("read_only"));

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &AgentArgs, shell: Shell) -> Result<RequestExit, Request
 /// Reads the tools of a file; returns them and whether all records are valid. Invalid ones are reported on standard error.
 fn read(file: &Path, shell: Shell) -> Result<(ToolboxBuilder, bool), RequestError> {
     let tools = records::read(&[file.to_owned()], None)?;
-    let is_complete = tools.problems().is_empty() && tools.problems_left_out() == 0;
+    let is_complete = tools.problems().is_empty() && tools.omitted_problems() == 0;
     if is_complete && tools.entries().is_empty() {
         shell.note(&format_args!("there are no tools in {}", file.display()));
     }

@@ -48,7 +48,7 @@ impl Types<'_> {
             return self.untyped(at, "a choice has rules beside it");
         }
         if let Some(tag) = tag_of(branches) {
-            return self.tagged(&tag, branches, rest, wanted);
+            return self.tagged_union(&tag, branches, rest, wanted);
         }
         let kinds: Option<Vec<&'static str>> =
             branches.iter().map(|(_, branch)| kind_of(branch, self.root)).collect();
@@ -69,7 +69,7 @@ impl Types<'_> {
     }
 
     /// Objects that are distinguished by a member `tag`.
-    fn tagged(
+    fn tagged_union(
         &mut self,
         tag: &str,
         branches: &[(String, &Value)],

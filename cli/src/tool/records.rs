@@ -29,8 +29,8 @@ pub(crate) fn read(files: &[PathBuf], codec: Option<&'static ToolCodec>) -> Resu
     for problem in all.problems() {
         shell::failure(problem);
     }
-    if all.problems_left_out() > 0 {
-        shell::failure(&format_args!("{} more lines are invalid", all.problems_left_out()));
+    if all.omitted_problems() > 0 {
+        shell::failure(&format_args!("{} more lines are invalid", all.omitted_problems()));
     }
     for deprecation in all.deprecations() {
         shell::warning(&deprecation);
@@ -47,7 +47,7 @@ pub(super) fn read_all(
     codec: Option<&'static ToolCodec>,
 ) -> Result<ToolCollection, Error> {
     let all = read(files, codec)?;
-    match all.problems().len() + all.problems_left_out() {
+    match all.problems().len() + all.omitted_problems() {
         0 => Ok(all),
         count => Err(ToolCommandError::Invalid { count }.into()),
     }

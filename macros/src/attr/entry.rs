@@ -149,11 +149,11 @@ fn skip_to_comma(input: ParseStream<'_>) {
 fn unknown_key(name: &str, place: Place) -> String {
     let places = [Place::Tool, Place::Field, Place::Toolset, Place::Icon];
     if let Some(elsewhere) = places.into_iter().find(|other| other.knows(name)) {
-        return format!("`{name}` belongs on {}, not on {}", elsewhere.words(), place.words());
+        return format!("`{name}` belongs on {}, not on {}", elsewhere.description(), place.description());
     }
     let names = place.keys().iter().map(|key| key.name);
     let near = suggest::nearest(name, names.clone());
     let near = near.map_or_else(|| ";".to_owned(), |near| format!(", did you mean `{near}`?"));
     let known: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-    format!("unknown key `{name}`{near} {} takes {}", place.words(), known.join(", "))
+    format!("unknown key `{name}`{near} {} takes {}", place.description(), known.join(", "))
 }

@@ -4,30 +4,30 @@ use syn::{Attribute, Ident, LitStr};
 
 use super::entry;
 use super::keys::{self, Place};
-use super::value::{self, Given, Json, Number, set};
+use super::value::{self, AttributeValue, Json, Number, set};
 use crate::errors::Errors;
 
 /// `#[mcp(…)]` on a field of a tool.
 #[derive(Default)]
 pub(crate) struct FieldAttributes {
-    pub(crate) title: Option<Given<LitStr>>,
-    pub(crate) description: Option<Given<LitStr>>,
-    pub(crate) pattern: Option<Given<LitStr>>,
-    pub(crate) format: Option<Given<LitStr>>,
-    pub(crate) min_length: Option<Given<Number>>,
-    pub(crate) max_length: Option<Given<Number>>,
-    pub(crate) minimum: Option<Given<Number>>,
-    pub(crate) maximum: Option<Given<Number>>,
-    pub(crate) exclusive_minimum: Option<Given<Number>>,
-    pub(crate) exclusive_maximum: Option<Given<Number>>,
-    pub(crate) multiple_of: Option<Given<Number>>,
-    pub(crate) min_items: Option<Given<Number>>,
-    pub(crate) max_items: Option<Given<Number>>,
-    pub(crate) example: Option<Given<Json>>,
-    pub(crate) examples: Option<Given<Vec<Json>>>,
-    pub(crate) header: Option<Given<LitStr>>,
-    pub(crate) secret: Option<Given<bool>>,
-    pub(crate) credential: Option<Given<bool>>,
+    pub(crate) title: Option<AttributeValue<LitStr>>,
+    pub(crate) description: Option<AttributeValue<LitStr>>,
+    pub(crate) pattern: Option<AttributeValue<LitStr>>,
+    pub(crate) format: Option<AttributeValue<LitStr>>,
+    pub(crate) min_length: Option<AttributeValue<Number>>,
+    pub(crate) max_length: Option<AttributeValue<Number>>,
+    pub(crate) minimum: Option<AttributeValue<Number>>,
+    pub(crate) maximum: Option<AttributeValue<Number>>,
+    pub(crate) exclusive_minimum: Option<AttributeValue<Number>>,
+    pub(crate) exclusive_maximum: Option<AttributeValue<Number>>,
+    pub(crate) multiple_of: Option<AttributeValue<Number>>,
+    pub(crate) min_items: Option<AttributeValue<Number>>,
+    pub(crate) max_items: Option<AttributeValue<Number>>,
+    pub(crate) example: Option<AttributeValue<Json>>,
+    pub(crate) examples: Option<AttributeValue<Vec<Json>>>,
+    pub(crate) header: Option<AttributeValue<LitStr>>,
+    pub(crate) secret: Option<AttributeValue<bool>>,
+    pub(crate) credential: Option<AttributeValue<bool>>,
     /// Every key that is present, in order.
     pub(crate) keys: Vec<Ident>,
 }

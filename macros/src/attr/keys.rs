@@ -29,7 +29,7 @@ impl Place {
     }
 
     /// Describes the place, for messages.
-    pub(crate) fn words(self) -> &'static str {
+    pub(crate) fn description(self) -> &'static str {
         match self {
             Self::Tool => "a tool",
             Self::Field => "a field of a tool",

@@ -11,4 +11,4 @@ pub(crate) mod value;
 pub(crate) use field::FieldAttributes;
 pub(crate) use tool::{Icon, Task, ToolAttributes};
 pub(crate) use toolset::ToolsetAttributes;
-pub(crate) use value::{Given, Json, JsonValue, Number};
+pub(crate) use value::{AttributeValue, Json, JsonValue, Number};

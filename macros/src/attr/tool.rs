@@ -4,29 +4,29 @@ use syn::{Attribute, LitStr, Path, Type};
 
 use super::entry::{self, Entry, Value};
 use super::keys::{self, Place};
-use super::value::{self, Given, Json, set};
+use super::value::{self, AttributeValue, Json, set};
 use crate::errors::Errors;
 
 /// `#[mcp(…)]` on the struct or enum of a tool.
 #[derive(Default)]
 pub(crate) struct ToolAttributes {
-    pub(crate) name: Option<Given<LitStr>>,
-    pub(crate) title: Option<Given<LitStr>>,
-    pub(crate) description: Option<Given<LitStr>>,
-    pub(crate) read_only: Option<Given<bool>>,
-    pub(crate) destructive: Option<Given<bool>>,
-    pub(crate) idempotent: Option<Given<bool>>,
-    pub(crate) open_world: Option<Given<bool>>,
+    pub(crate) name: Option<AttributeValue<LitStr>>,
+    pub(crate) title: Option<AttributeValue<LitStr>>,
+    pub(crate) description: Option<AttributeValue<LitStr>>,
+    pub(crate) read_only: Option<AttributeValue<bool>>,
+    pub(crate) destructive: Option<AttributeValue<bool>>,
+    pub(crate) idempotent: Option<AttributeValue<bool>>,
+    pub(crate) open_world: Option<AttributeValue<bool>>,
     pub(crate) icons: Vec<Icon>,
-    pub(crate) meta: Option<Given<Vec<(LitStr, Json)>>>,
-    pub(crate) scopes: Option<Given<Vec<LitStr>>>,
-    pub(crate) was: Option<Given<Vec<LitStr>>>,
-    pub(crate) tags: Option<Given<Vec<LitStr>>>,
-    pub(crate) context: Option<Given<LitStr>>,
-    pub(crate) task: Option<Given<Task>>,
-    pub(crate) allow_unknown: Option<Given<bool>>,
-    pub(crate) output: Option<Given<Type>>,
-    pub(crate) crate_path: Option<Given<Path>>,
+    pub(crate) meta: Option<AttributeValue<Vec<(LitStr, Json)>>>,
+    pub(crate) scopes: Option<AttributeValue<Vec<LitStr>>>,
+    pub(crate) was: Option<AttributeValue<Vec<LitStr>>>,
+    pub(crate) tags: Option<AttributeValue<Vec<LitStr>>>,
+    pub(crate) context: Option<AttributeValue<LitStr>>,
+    pub(crate) task: Option<AttributeValue<Task>>,
+    pub(crate) allow_unknown: Option<AttributeValue<bool>>,
+    pub(crate) output: Option<AttributeValue<Type>>,
+    pub(crate) crate_path: Option<AttributeValue<Path>>,
 }
 
 /// Whether calls become tasks.
@@ -43,10 +43,10 @@ pub(crate) enum Task {
 /// `icon(…)`; several are allowed.
 pub(crate) struct Icon {
     pub(crate) key: syn::Ident,
-    pub(crate) src: Option<Given<LitStr>>,
-    pub(crate) mime_type: Option<Given<LitStr>>,
-    pub(crate) sizes: Option<Given<Vec<LitStr>>>,
-    pub(crate) theme: Option<Given<LitStr>>,
+    pub(crate) src: Option<AttributeValue<LitStr>>,
+    pub(crate) mime_type: Option<AttributeValue<LitStr>>,
+    pub(crate) sizes: Option<AttributeValue<Vec<LitStr>>>,
+    pub(crate) theme: Option<AttributeValue<LitStr>>,
     /// Whether a mistake in it has already been reported.
     pub(crate) faulty: bool,
 }

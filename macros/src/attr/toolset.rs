@@ -5,19 +5,19 @@ use syn::{Attribute, LitStr, Path, Type};
 use super::entry;
 use super::keys::{self, Place};
 use super::tool::{path_of, type_of};
-use super::value::{self, Given, set};
+use super::value::{self, AttributeValue, set};
 use crate::errors::Errors;
 
 /// `#[mcp(…)]` on the enum of a toolset.
 #[derive(Default)]
 pub(crate) struct ToolsetAttributes {
-    pub(crate) name: Option<Given<LitStr>>,
-    pub(crate) version: Option<Given<LitStr>>,
-    pub(crate) title: Option<Given<LitStr>>,
-    pub(crate) instructions: Option<Given<LitStr>>,
-    pub(crate) handler: Option<Given<Type>>,
-    pub(crate) workflow: Option<Given<bool>>,
-    pub(crate) crate_path: Option<Given<Path>>,
+    pub(crate) name: Option<AttributeValue<LitStr>>,
+    pub(crate) version: Option<AttributeValue<LitStr>>,
+    pub(crate) title: Option<AttributeValue<LitStr>>,
+    pub(crate) instructions: Option<AttributeValue<LitStr>>,
+    pub(crate) handler: Option<AttributeValue<Type>>,
+    pub(crate) workflow: Option<AttributeValue<bool>>,
+    pub(crate) crate_path: Option<AttributeValue<Path>>,
 }
 
 impl ToolsetAttributes {

@@ -12,15 +12,15 @@ use super::entry::{Entry, Value};
 use crate::errors::Errors;
 use crate::json;
 
-/// A value from the attribute, with its key.
-pub(crate) struct Given<T> {
+/// The value of an attribute, with its key.
+pub(crate) struct AttributeValue<T> {
     pub(crate) key: Ident,
     pub(crate) value: T,
 }
 
 /// Stores the value that `read` gets from `entry`. Reports a duplicate key, or a value of the wrong type.
 pub(crate) fn set<T>(
-    slot: &mut Option<Given<T>>,
+    slot: &mut Option<AttributeValue<T>>,
     entry: &Entry,
     errors: &Errors,
     read: impl FnOnce(&Entry) -> Option<T>,
@@ -33,7 +33,7 @@ pub(crate) fn set<T>(
         errors.on(&entry.key, format!("duplicate key `{}`; keep one", entry.name()));
         return;
     }
-    *slot = Some(Given { key: entry.key.clone(), value });
+    *slot = Some(AttributeValue { key: entry.key.clone(), value });
 }
 
 impl ToTokens for Entry {

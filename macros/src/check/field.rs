@@ -1,6 +1,6 @@
 //! Rules for the keys of one field.
 
-use super::shape::{serde_word, word_of};
+use super::shape::{find_serde_word, find_word};
 use super::{number, pattern, text};
 use crate::attr::{FieldAttributes, Json, JsonValue, keys};
 use crate::errors::Errors;
@@ -40,10 +40,10 @@ pub(super) fn check(field: &Field<'_>, errors: &Errors) {
         check_credential(attributes, errors);
         return;
     }
-    text::not_empty(attributes.title.as_ref(), errors);
-    text::not_empty(attributes.description.as_ref(), errors);
+    text::check_not_empty(attributes.title.as_ref(), errors);
+    text::check_not_empty(attributes.description.as_ref(), errors);
     if let Some(given) = &attributes.pattern
-        && let Some(problem) = pattern::problem(&given.value.value())
+        && let Some(problem) = pattern::find_problem(&given.value.value())
     {
         errors.on(&given.value, problem);
     }
@@ -53,7 +53,7 @@ pub(super) fn check(field: &Field<'_>, errors: &Errors) {
         errors.on(&examples.key, "`example` and `examples` are the same; use only `examples(…)`");
     }
     for example in attributes.all_examples() {
-        if let Some(problem) = broken_example(example, attributes) {
+        if let Some(problem) = find_invalid_example(example, attributes) {
             errors.on(&example.source, problem);
         }
     }
@@ -81,13 +81,13 @@ fn is_place_for_keys(field: &Field<'_>, errors: &Errors) -> bool {
 /// What a custom function deserializes is unrelated to the type of the field, which the schema shows.
 fn check_schema(field: &Field<'_>, errors: &Errors) {
     let written = &field.original.attrs;
-    let says = |word| word_of(written, "schemars", word).is_some();
+    let says = |word| find_word(written, "schemars", word).is_some();
     let is_shown = !matches!(field.role, Role::Skipped | Role::Replaced) && !field.attributes.is_credential();
     if !field.is_read_by_function || !is_shown || ["with", "schema_with", "skip"].into_iter().any(says) {
         return;
     }
     // Without either attribute, serde has inserted a function of its own, for a `Cow` that borrows.
-    let Some(span) = ["deserialize_with", "with"].into_iter().find_map(|word| serde_word(written, word))
+    let Some(span) = ["deserialize_with", "with"].into_iter().find_map(|word| find_serde_word(written, word))
     else {
         return;
     };
@@ -128,26 +128,30 @@ fn check_format(attributes: &FieldAttributes, errors: &Errors) {
     );
 }
 
-fn broken_example(example: &Json, attributes: &FieldAttributes) -> Option<String> {
+fn find_invalid_example(example: &Json, attributes: &FieldAttributes) -> Option<String> {
     match &example.value {
         JsonValue::Text(text) => {
             let length = text.chars().count();
             let pattern = attributes.pattern.as_ref().map(|given| given.value.value());
             pattern
-                .filter(|pattern| pattern::problem(pattern).is_none() && !pattern::matches(pattern, text))
+                .filter(|pattern| {
+                    pattern::find_problem(pattern).is_none() && !pattern::matches(pattern, text)
+                })
                 .map(|_| "the example does not match `pattern`; change one of the two".to_owned())
                 .or_else(|| {
-                    number::too_few_or_many(
+                    number::describe_invalid_count(
                         length,
                         attributes.min_length.as_ref(),
                         attributes.max_length.as_ref(),
                     )
                 })
         }
-        JsonValue::Number(number) => number::out_of_bounds(number, attributes),
-        JsonValue::List(count) => {
-            number::too_few_or_many(*count, attributes.min_items.as_ref(), attributes.max_items.as_ref())
-        }
+        JsonValue::Number(number) => number::describe_out_of_bounds(number, attributes),
+        JsonValue::List(count) => number::describe_invalid_count(
+            *count,
+            attributes.min_items.as_ref(),
+            attributes.max_items.as_ref(),
+        ),
         JsonValue::Boolean => None,
     }
 }

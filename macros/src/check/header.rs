@@ -10,7 +10,7 @@ pub(super) fn check(fields: &[Field<'_>], errors: &Errors) {
     for field in fields {
         let Some(header) = &field.attributes.header else { continue };
         let value = header.value.value();
-        if let Some(problem) = problem(&value) {
+        if let Some(problem) = find_problem(&value) {
             errors.on(&header.value, problem);
             continue;
         }
@@ -31,7 +31,7 @@ pub(super) fn check(fields: &[Field<'_>], errors: &Errors) {
     }
 }
 
-fn problem(header: &str) -> Option<String> {
+fn find_problem(header: &str) -> Option<String> {
     if header.is_empty() {
         return Some("an empty header name; write the part after `Mcp-Param-`, such as `Region`".to_owned());
     }
@@ -49,15 +49,15 @@ fn is_token(letter: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::problem;
+    use super::find_problem;
 
     #[test]
     fn header_names_are_tokens() {
         for header in ["Region", "X-Y", "a_b.c", "!#$%&'*+-.^_`|~0"] {
-            assert_eq!(problem(header), None, "{header}");
+            assert_eq!(find_problem(header), None, "{header}");
         }
         for header in ["", "Re gion", "a:b", "a\r\nb", "größe", "a(b)", "\u{7f}"] {
-            assert!(problem(header).is_some(), "{header}");
+            assert!(find_problem(header).is_some(), "{header}");
         }
     }
 }

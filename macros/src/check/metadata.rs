@@ -9,9 +9,9 @@ use crate::model::Tool;
 
 pub(super) fn check(tool: &Tool<'_>, errors: &Errors) {
     let attributes = &tool.attributes;
-    text::not_empty(attributes.title.as_ref(), errors);
-    text::not_empty(attributes.description.as_ref(), errors);
-    text::not_empty(attributes.context.as_ref(), errors);
+    text::check_not_empty(attributes.title.as_ref(), errors);
+    text::check_not_empty(attributes.description.as_ref(), errors);
+    text::check_not_empty(attributes.context.as_ref(), errors);
     if let (Some(read_only), Some(destructive)) = (&attributes.read_only, &attributes.destructive)
         && read_only.value
         && destructive.value
@@ -22,11 +22,11 @@ pub(super) fn check(tool: &Tool<'_>, errors: &Errors) {
         );
     }
     if let Some(scopes) = &attributes.scopes {
-        text::unique("the scope", &scopes.value, errors);
+        text::check_unique("the scope", &scopes.value, errors);
         scopes.value.iter().for_each(|scope| check_scope(scope, errors));
     }
     if let Some(tags) = &attributes.tags {
-        text::unique("the tag", &tags.value, errors);
+        text::check_unique("the tag", &tags.value, errors);
         for tag in tags.value.iter().filter(|tag| tag.value().trim().is_empty()) {
             errors.on(tag, "an empty tag; write a word or remove it");
         }
@@ -34,7 +34,7 @@ pub(super) fn check(tool: &Tool<'_>, errors: &Errors) {
     attributes.icons.iter().for_each(|icon| check_icon(icon, errors));
     if let Some(meta) = &attributes.meta {
         let names: Vec<LitStr> = meta.value.iter().map(|(name, _)| name.clone()).collect();
-        text::unique("the key", &names, errors);
+        text::check_unique("the key", &names, errors);
         for name in &names {
             check_meta_key(name, errors);
         }
@@ -81,7 +81,7 @@ fn check_icon(icon: &Icon, errors: &Errors) {
         errors.on(&mime_type.value, "the MIME type of an icon must be an image type, such as `image/png`");
     }
     if let Some(sizes) = &icon.sizes {
-        text::unique("the size", &sizes.value, errors);
+        text::check_unique("the size", &sizes.value, errors);
         for size in sizes.value.iter().filter(|size| !is_size(&size.value())) {
             errors.on(size, "a size is written `48x48`, or `any` for an image that scales");
         }
@@ -163,7 +163,7 @@ mod tests {
     use super::{check_meta_key, is_size};
     use crate::errors::Errors;
 
-    fn meta_key_is_good(key: &str) -> bool {
+    fn is_valid_meta_key(key: &str) -> bool {
         let errors = Errors::new();
         check_meta_key(&LitStr::new(key, Span::call_site()), &errors);
         errors.into_texts().is_empty()
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn meta_keys_follow_the_specification() {
         for key in ["team", "com.example/team", "com.example.mcp/x", "com.example/", "a-b.c/d_e.f"] {
-            assert!(meta_key_is_good(key), "{key}");
+            assert!(is_valid_meta_key(key), "{key}");
         }
         for key in [
             "",
@@ -189,7 +189,7 @@ mod tests {
             "progressToken",
             "baggage",
         ] {
-            assert!(!meta_key_is_good(key), "{key}");
+            assert!(!is_valid_meta_key(key), "{key}");
         }
     }
 

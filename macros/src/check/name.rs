@@ -13,12 +13,12 @@ pub(super) fn check(tool: &Tool<'_>, errors: &Errors) {
     let name = tool.name();
     match &tool.attributes.name {
         Some(given) => {
-            if let Some(problem) = problem(&name) {
+            if let Some(problem) = find_problem(&name) {
                 errors.on(&given.value, problem);
             }
         }
         None => {
-            if let Some(problem) = problem(&name) {
+            if let Some(problem) = find_problem(&name) {
                 let ident = tool.input.ident.unraw();
                 errors.on(
                     &tool.input.ident,
@@ -30,20 +30,20 @@ pub(super) fn check(tool: &Tool<'_>, errors: &Errors) {
         }
     }
     if let Some(was) = &tool.attributes.was {
-        text::unique("the former name", &was.value, errors);
+        text::check_unique("the former name", &was.value, errors);
         was.value.iter().for_each(|former| check_former(former, &name, errors));
     }
 }
 
 fn check_former(former: &LitStr, name: &str, errors: &Errors) {
-    if let Some(problem) = problem(&former.value()) {
+    if let Some(problem) = find_problem(&former.value()) {
         errors.on(former, problem);
     } else if former.value() == name {
         errors.on(former, format!("`{name}` is the current name of the tool; `was` lists its former names"));
     }
 }
 
-fn problem(name: &str) -> Option<String> {
+fn find_problem(name: &str) -> Option<String> {
     if name.is_empty() {
         return Some("an empty tool name; write 1 to 128 characters".to_owned());
     }
@@ -61,15 +61,15 @@ fn problem(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::problem;
+    use super::find_problem;
 
     #[test]
     fn names_have_1_to_128_characters_of_a_small_set() {
         for name in ["getUser", "DATA_EXPORT_v2", "admin.tools.list", "a-b", &"x".repeat(128)] {
-            assert_eq!(problem(name), None, "{name}");
+            assert_eq!(find_problem(name), None, "{name}");
         }
         for name in ["", "get user", "a/b", "größe", "a\nb", &"x".repeat(129)] {
-            assert!(problem(name).is_some(), "{name}");
+            assert!(find_problem(name).is_some(), "{name}");
         }
     }
 }

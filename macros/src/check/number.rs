@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::attr::{FieldAttributes, Given, Number};
+use crate::attr::{AttributeValue, FieldAttributes, Number};
 use crate::errors::Errors;
 
 pub(super) fn check(attributes: &FieldAttributes, errors: &Errors) {
@@ -10,13 +10,13 @@ pub(super) fn check(attributes: &FieldAttributes, errors: &Errors) {
     let upper = [(&attributes.maximum, false), (&attributes.exclusive_maximum, true)];
     for (low, exclusive_low) in &lower {
         for (high, exclusive_high) in &upper {
-            in_order(low.as_ref(), high.as_ref(), *exclusive_low || *exclusive_high, errors);
+            check_order(low.as_ref(), high.as_ref(), *exclusive_low || *exclusive_high, errors);
         }
     }
-    in_order(attributes.min_length.as_ref(), attributes.max_length.as_ref(), false, errors);
-    in_order(attributes.min_items.as_ref(), attributes.max_items.as_ref(), false, errors);
-    keep_one(attributes.minimum.as_ref(), attributes.exclusive_minimum.as_ref(), errors);
-    keep_one(attributes.maximum.as_ref(), attributes.exclusive_maximum.as_ref(), errors);
+    check_order(attributes.min_length.as_ref(), attributes.max_length.as_ref(), false, errors);
+    check_order(attributes.min_items.as_ref(), attributes.max_items.as_ref(), false, errors);
+    check_exclusive(attributes.minimum.as_ref(), attributes.exclusive_minimum.as_ref(), errors);
+    check_exclusive(attributes.maximum.as_ref(), attributes.exclusive_maximum.as_ref(), errors);
     if let Some(multiple_of) = &attributes.multiple_of
         && multiple_of.value.as_f64() <= 0.0
     {
@@ -25,8 +25,8 @@ pub(super) fn check(attributes: &FieldAttributes, errors: &Errors) {
 }
 
 /// Describes what is wrong with `number` as a value of the field, if anything.
-pub(super) fn out_of_bounds(number: &Number, attributes: &FieldAttributes) -> Option<String> {
-    let breaks = |bound: &Option<Given<Number>>, refused: &[Ordering]| {
+pub(super) fn describe_out_of_bounds(number: &Number, attributes: &FieldAttributes) -> Option<String> {
+    let breaks = |bound: &Option<AttributeValue<Number>>, refused: &[Ordering]| {
         let bound = bound.as_ref()?;
         refused.contains(&number.compare(&bound.value)).then(|| {
             format!("the example breaks `{} = {}`; change one of the two", bound.key, bound.value.json)
@@ -39,10 +39,10 @@ pub(super) fn out_of_bounds(number: &Number, attributes: &FieldAttributes) -> Op
 }
 
 /// Describes what is wrong with a length or count of `count`, if anything.
-pub(super) fn too_few_or_many(
+pub(super) fn describe_invalid_count(
     count: usize,
-    minimum: Option<&Given<Number>>,
-    maximum: Option<&Given<Number>>,
+    minimum: Option<&AttributeValue<Number>>,
+    maximum: Option<&AttributeValue<Number>>,
 ) -> Option<String> {
     let count = Number::from_integer(i64::try_from(count).unwrap_or(i64::MAX));
     let broken = minimum
@@ -51,7 +51,12 @@ pub(super) fn too_few_or_many(
     Some(format!("the example breaks `{} = {}`; change one of the two", broken.key, broken.value.json))
 }
 
-fn in_order(low: Option<&Given<Number>>, high: Option<&Given<Number>>, exclusive: bool, errors: &Errors) {
+fn check_order(
+    low: Option<&AttributeValue<Number>>,
+    high: Option<&AttributeValue<Number>>,
+    exclusive: bool,
+    errors: &Errors,
+) {
     let (Some(low), Some(high)) = (low, high) else { return };
     let order = low.value.compare(&high.value);
     if order.is_gt() || (order.is_eq() && exclusive) {
@@ -65,7 +70,11 @@ fn in_order(low: Option<&Given<Number>>, high: Option<&Given<Number>>, exclusive
     }
 }
 
-fn keep_one(inclusive: Option<&Given<Number>>, exclusive: Option<&Given<Number>>, errors: &Errors) {
+fn check_exclusive(
+    inclusive: Option<&AttributeValue<Number>>,
+    exclusive: Option<&AttributeValue<Number>>,
+    errors: &Errors,
+) {
     if let (Some(inclusive), Some(exclusive)) = (inclusive, exclusive) {
         errors.on(
             &exclusive.key,

@@ -4,8 +4,8 @@
 ///
 /// Clients read patterns as ECMA-262 does (JSON Schema 2020-12, core 6.4); the server checks them with
 /// `regex-lite`, in linear time. Only syntax that both support is accepted.
-pub(super) fn problem(pattern: &str) -> Option<String> {
-    if let Some(advice) = not_ecma(pattern) {
+pub(super) fn find_problem(pattern: &str) -> Option<String> {
+    if let Some(advice) = find_unsupported_syntax(pattern) {
         return Some(advice.to_owned());
     }
     let error = regex_lite::Regex::new(pattern).err()?.to_string();
@@ -26,7 +26,7 @@ pub(super) fn matches(pattern: &str, text: &str) -> bool {
 }
 
 /// Syntax that `regex-lite` supports and ECMA-262 does not, or interprets differently.
-fn not_ecma(pattern: &str) -> Option<&'static str> {
+fn find_unsupported_syntax(pattern: &str) -> Option<&'static str> {
     let mut rest = pattern;
     while let Some(letter) = rest.chars().next() {
         match letter {
@@ -69,18 +69,18 @@ fn not_ecma(pattern: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::problem;
+    use super::find_problem;
 
     #[test]
     fn patterns_that_both_sides_read_alike() {
         for pattern in ["^#W\\d{7}$", "(?:a|b)+", "(?<year>\\d{4})", "[^\\\\A]", "\\.z", "\\x41", "é\\d", ""]
         {
-            assert_eq!(problem(pattern), None, "{pattern}");
+            assert_eq!(find_problem(pattern), None, "{pattern}");
         }
     }
 
     #[test]
-    fn patterns_that_one_side_refuses() {
+    fn patterns_that_one_side_rejects() {
         for pattern in [
             "(",
             "a{2,1}",
@@ -99,7 +99,7 @@ mod tests {
             "\\",
             "\\a",
         ] {
-            assert!(problem(pattern).is_some(), "{pattern}");
+            assert!(find_problem(pattern).is_some(), "{pattern}");
         }
     }
 }

@@ -62,7 +62,7 @@ fn check_enum(tool: &Tool<'_>, errors: &Errors) {
         }
         if variant.attrs.untagged() {
             errors.at(
-                serde_word(&variant.original.attrs, "untagged").unwrap_or_else(|| variant.ident.span()),
+                find_serde_word(&variant.original.attrs, "untagged").unwrap_or_else(|| variant.ident.span()),
                 "a variant without its tag makes the arguments ambiguous; remove `untagged`",
             );
         }
@@ -90,11 +90,11 @@ fn check_enum(tool: &Tool<'_>, errors: &Errors) {
              make each variant a tool of its own, or derive `Toolset` if each variant holds a tool",
         ),
         TagType::Adjacent { .. } => errors.at(
-            serde_word(attributes, "content").unwrap_or_else(|| ident.span()),
+            find_serde_word(attributes, "content").unwrap_or_else(|| ident.span()),
             "arguments are one flat object, but `content` nests them; remove `content = …` and keep the tag, or make each variant a tool of its own",
         ),
         TagType::None => errors.at(
-            serde_word(attributes, "untagged").unwrap_or_else(|| ident.span()),
+            find_serde_word(attributes, "untagged").unwrap_or_else(|| ident.span()),
             "a model cannot see which variant it calls; write `#[serde(tag = \"action\")]` instead, or make each variant a tool of its own",
         ),
     }
@@ -104,7 +104,7 @@ fn check_enum(tool: &Tool<'_>, errors: &Errors) {
 fn check_replaced(tool: &Tool<'_>, errors: &Errors) {
     let Some(container) = &tool.serde else { return };
     let attributes = &tool.input.attrs;
-    let place = |word| serde_word(attributes, word).unwrap_or_else(|| tool.input.ident.span());
+    let place = |word| find_serde_word(attributes, word).unwrap_or_else(|| tool.input.ident.span());
     if container.attrs.remote().is_some() {
         errors.at(
             place("remote"),
@@ -126,22 +126,22 @@ pub(super) fn mcp_attributes(attributes: &[Attribute]) -> impl Iterator<Item = &
 }
 
 /// The span of `word` in `#[serde(…)]`.
-pub(super) fn serde_word(attributes: &[Attribute], word: &str) -> Option<Span> {
-    word_of(attributes, "serde", word)
+pub(super) fn find_serde_word(attributes: &[Attribute], word: &str) -> Option<Span> {
+    find_word(attributes, "serde", word)
 }
 
 /// The span of `word` in the attribute `name`.
-pub(super) fn word_of(attributes: &[Attribute], name: &str, word: &str) -> Option<Span> {
+pub(super) fn find_word(attributes: &[Attribute], name: &str, word: &str) -> Option<Span> {
     attributes
         .iter()
         .filter(|attribute| attribute.path().is_ident(name))
-        .find_map(|attribute| word_in(attribute.meta.to_token_stream(), word))
+        .find_map(|attribute| find_word_in(attribute.meta.to_token_stream(), word))
 }
 
-fn word_in(tokens: TokenStream, word: &str) -> Option<Span> {
+fn find_word_in(tokens: TokenStream, word: &str) -> Option<Span> {
     tokens.into_iter().find_map(|token| match token {
         TokenTree::Ident(ident) if ident == word => Some(ident.span()),
-        TokenTree::Group(group) => word_in(group.stream(), word),
+        TokenTree::Group(group) => find_word_in(group.stream(), word),
         _ => None,
     })
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use syn::LitStr;
 
-use crate::attr::Given;
+use crate::attr::AttributeValue;
 use crate::errors::Errors;
 
-/// A string for people or models must not be empty: it is left out instead.
-pub(super) fn not_empty(given: Option<&Given<LitStr>>, errors: &Errors) {
+/// Reports an empty string for people or models: it should be omitted instead.
+pub(super) fn check_not_empty(given: Option<&AttributeValue<LitStr>>, errors: &Errors) {
     if let Some(given) = given
         && given.value.value().trim().is_empty()
     {
@@ -16,8 +16,8 @@ pub(super) fn not_empty(given: Option<&Given<LitStr>>, errors: &Errors) {
     }
 }
 
-/// No string appears in `strings` twice.
-pub(super) fn unique(what: &str, strings: &[LitStr], errors: &Errors) {
+/// Reports duplicate strings.
+pub(super) fn check_unique(what: &str, strings: &[LitStr], errors: &Errors) {
     let mut seen = BTreeSet::new();
     for string in strings {
         if !seen.insert(string.value()) {

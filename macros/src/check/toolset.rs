@@ -31,10 +31,10 @@ pub(crate) fn toolset(toolset: &Toolset<'_>, errors: &Errors) {
         ),
     }
     let attributes = &toolset.attributes;
-    text::not_empty(attributes.name.as_ref(), errors);
-    text::not_empty(attributes.version.as_ref(), errors);
-    text::not_empty(attributes.title.as_ref(), errors);
-    text::not_empty(attributes.instructions.as_ref(), errors);
+    text::check_not_empty(attributes.name.as_ref(), errors);
+    text::check_not_empty(attributes.version.as_ref(), errors);
+    text::check_not_empty(attributes.title.as_ref(), errors);
+    text::check_not_empty(attributes.instructions.as_ref(), errors);
 }
 
 fn check_variant(variant: &Variant, errors: &Errors) {

@@ -6,7 +6,7 @@ use syn::LitStr;
 use syn::spanned::Spanned;
 
 use super::{option, source_location};
-use crate::attr::{FieldAttributes, Given, Icon, Json, Task, keys};
+use crate::attr::{AttributeValue, FieldAttributes, Icon, Json, Task, keys};
 use crate::json::{self, Object};
 use crate::model::{Field, Role, Shape, Tool};
 
@@ -68,7 +68,7 @@ pub(super) fn of_tool(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
     }
 }
 
-fn strings(given: Option<&Given<Vec<LitStr>>>) -> TokenStream {
+fn strings(given: Option<&AttributeValue<Vec<LitStr>>>) -> TokenStream {
     let strings = given.into_iter().flat_map(|given| &given.value);
     quote!(&[#(#strings),*])
 }
@@ -76,7 +76,9 @@ fn strings(given: Option<&Given<Vec<LitStr>>>) -> TokenStream {
 /// The JSON of an MCP `Icon`.
 fn icon(icon: &Icon) -> String {
     let mut object = Object::default();
-    let text = |given: &Option<Given<LitStr>>| given.as_ref().map(|given| json::string(&given.value.value()));
+    let text = |given: &Option<AttributeValue<LitStr>>| {
+        given.as_ref().map(|given| json::string(&given.value.value()))
+    };
     if let Some(src) = text(&icon.src) {
         object.add("src", &src);
     }

@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use syn::{Ident, Type};
 
 use super::respan;
-use crate::attr::{FieldAttributes, Given, JsonValue, Number};
+use crate::attr::{AttributeValue, FieldAttributes, JsonValue, Number};
 use crate::model::{Field, Role, Shape, Tool, Toolset};
 
 /// The largest integer that every JSON parser represents exactly: 2^53 - 1.
@@ -78,7 +78,7 @@ fn no_keys(inner: &Type, private: &TokenStream) -> TokenStream {
 fn of_keys(field: &Field<'_>, private: &TokenStream) -> TokenStream {
     let attributes = &field.attributes;
     let kind = kind_of(&field.original.ty, private);
-    let bounds = |rule: &str, keys: &[&Option<Given<Number>>]| -> TokenStream {
+    let bounds = |rule: &str, keys: &[&Option<AttributeValue<Number>>]| -> TokenStream {
         let keys = keys.iter().filter_map(|given| given.as_ref()).map(|given| &given.key);
         keys.map(|key| bound(rule, key, &kind, private)).collect()
     };
@@ -132,7 +132,7 @@ fn probe(span: Span, private: &TokenStream, rule: &str, arguments: &TokenStream)
 /// Whether the field's own bounds keep it in the range of safe integers, below and above.
 fn safe_bounds(attributes: &FieldAttributes) -> (bool, bool) {
     let is_bounded =
-        |bounds: [&Option<Given<Number>>; 2], limit: i64, safe: fn(std::cmp::Ordering) -> bool| {
+        |bounds: [&Option<AttributeValue<Number>>; 2], limit: i64, safe: fn(std::cmp::Ordering) -> bool| {
             let limit = Number::from_integer(limit);
             bounds.into_iter().flatten().any(|bound| safe(bound.value.compare(&limit)))
         };

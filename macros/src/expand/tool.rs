@@ -26,7 +26,7 @@ pub(crate) fn tool(tool: &Tool<'_>) -> TokenStream {
 
 fn implementation(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
     let ident = &tool.input.ident;
-    let generics = bounded(tool, private);
+    let generics = add_bounds(tool, private);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let type_generics = type_generics(&tool.input.generics);
     let name = tool.name();
@@ -84,7 +84,7 @@ fn arguments(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
 /// The generics with the bounds under which the type is a tool: `Page<User>` is one if `User` can be deserialized.
 ///
 /// A type without parameters gets no bounds, so that the compiler asks for what is missing at the type itself.
-fn bounded(tool: &Tool<'_>, private: &TokenStream) -> Generics {
+fn add_bounds(tool: &Tool<'_>, private: &TokenStream) -> Generics {
     let mut generics = tool.input.generics.clone();
     generics.params =
         generics.params.into_iter().filter(|one| !matches!(one, GenericParam::Lifetime(_))).collect();

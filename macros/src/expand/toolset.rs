@@ -19,7 +19,7 @@ pub(crate) fn toolset(toolset: &Toolset<'_>) -> TokenStream {
     let dispatch = dispatch(toolset, &private);
     let probes = probes::of_toolset(toolset, &private);
     let registration = registration(&toolset.input.ident, &private);
-    let read = read(toolset);
+    let read = use_variants(toolset);
     quote! {
         const _: () = {
             use #private::NoTool as _;
@@ -35,7 +35,7 @@ pub(crate) fn toolset(toolset: &Toolset<'_>) -> TokenStream {
 
 /// A server reads the tools through `decode`, which the compiler does not see: without this it would warn that the
 /// fields of a private set's variants are never read.
-fn read(toolset: &Toolset<'_>) -> TokenStream {
+fn use_variants(toolset: &Toolset<'_>) -> TokenStream {
     let ident = &toolset.input.ident;
     let variants = toolset.tools.iter().map(|member| member.variant);
     // A rejected variant, or a reference to an empty set.

@@ -149,10 +149,10 @@ impl LinkedFeatures {
 )]
 #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func,mod_init_funcs"))]
 #[cfg_attr(windows, unsafe(link_section = ".CRT$XCU"))]
-static CONSTRUCTOR: extern "C" fn() = answer_if_asked;
+static CONSTRUCTOR: extern "C" fn() = answer_if_requested;
 
 /// Runs before `main` in every program that links this crate.
-extern "C" fn answer_if_asked() {
+extern "C" fn answer_if_requested() {
     // Without a use of its address, the marker would not be linked.
     std::hint::black_box(&MARKER);
     let Some(path) = std::env::var_os(VARIABLE) else { return };
@@ -166,11 +166,11 @@ extern "C" fn answer_if_asked() {
         // The panic hook has reported it.
         Err(_) => 1,
     };
-    end(code);
+    exit_process(code);
 }
 
 #[expect(clippy::disallowed_methods, reason = "before `main` there is no caller to return an exit code to")]
-fn end(code: i32) -> ! {
+fn exit_process(code: i32) -> ! {
     std::process::exit(code)
 }
 

@@ -69,11 +69,11 @@ impl ReadError {
 
     /// Returns whether it is the same error, possibly about another value.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
-        self.sort() == other.sort()
+        self.identity() == other.identity()
     }
 
     /// Returns what identifies the error, without the value.
-    fn sort(&self) -> (u8, &str, &str) {
+    fn identity(&self) -> (u8, &str, &str) {
         match self {
             Self::Missing(name) => (0, name, ""),
             Self::Repeated(name) => (1, name, ""),
@@ -127,7 +127,7 @@ thread_local! {
     static NAMES: RefCell<Vec<Names>> = const { RefCell::new(Vec::new()) };
 }
 
-fn note_names(place: &Value, names: Names) {
+fn record_names(place: &Value, names: Names) {
     if std::ptr::eq(place, PLACE.get()) {
         NAMES.with_borrow_mut(|lists| lists.push(names));
     }
@@ -225,7 +225,7 @@ impl<'de> Deserializer<'de> for ProbeDeserializer<'de> {
         fields: Names,
         visitor: V,
     ) -> Result<V::Value, RecordedError> {
-        note_names(self.0, fields);
+        record_names(self.0, fields);
         self.deserialize_any(visitor)
     }
 
@@ -235,7 +235,7 @@ impl<'de> Deserializer<'de> for ProbeDeserializer<'de> {
         variants: Names,
         visitor: V,
     ) -> Result<V::Value, RecordedError> {
-        note_names(self.0, variants);
+        record_names(self.0, variants);
         match self.0 {
             Value::String(name) => visitor.visit_enum(Variant { name, content: &Value::Null }),
             Value::Object(members) => visitor.visit_enum(Variant::of(members)?),
@@ -367,7 +367,7 @@ impl<'de> VariantAccess<'de> for ProbeDeserializer<'de> {
     }
 
     fn struct_variant<V: Visitor<'de>>(self, fields: Names, visitor: V) -> Result<V::Value, RecordedError> {
-        note_names(self.0, fields);
+        record_names(self.0, fields);
         self.deserialize_any(visitor)
     }
 }

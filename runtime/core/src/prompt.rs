@@ -1,6 +1,6 @@
 //! Return types of prompt handlers (2026-07-28, server/prompts).
 
-use crate::arguments::{TextArguments, TextReader};
+use crate::arguments::{StringArguments, StringReader};
 use crate::request::RequestError;
 
 pub use crate::protocol::{Prompt, PromptArgument, PromptMessage, PromptResult};
@@ -11,8 +11,8 @@ impl Prompt {
     ///
     /// # Panics
     /// If a field of `A` is not a string, or the schema of `A` cannot be enforced. The message says what to change.
-    pub fn arguments<A: TextArguments>(mut self) -> Self {
-        match TextReader::of::<A>() {
+    pub fn arguments<A: StringArguments>(mut self) -> Self {
+        match StringReader::of::<A>() {
             Ok(reader) => self.arguments = reader.arguments().to_vec(),
             Err(error) => panic!("invalid arguments of the prompt `{}`: {error}", self.name),
         }

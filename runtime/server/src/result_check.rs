@@ -2,7 +2,7 @@
 //! that construct [`ToolResult`]s themselves.
 
 use toolwright_core::definition::ToolDefinition;
-use toolwright_core::external::{NotChecked, OutputChecker, drop_reserved};
+use toolwright_core::external::{CompileError, OutputChecker, drop_reserved};
 use toolwright_core::result::ToolResult;
 
 use crate::log;
@@ -27,7 +27,7 @@ enum Output {
 
 impl ResultCheck {
     /// Creates the rules for a tool. `checks_output` is whether results are validated against the output schema.
-    pub(crate) fn new(definition: &ToolDefinition, checks_output: bool) -> (Self, Option<NotChecked>) {
+    pub(crate) fn new(definition: &ToolDefinition, checks_output: bool) -> (Self, Option<CompileError>) {
         let (output, not_checked) =
             match definition.output_schema.as_ref().filter(|_| checks_output).map(OutputChecker::compile) {
                 None => (Output::Free, None),

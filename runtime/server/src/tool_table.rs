@@ -23,7 +23,7 @@ pub(crate) enum NameTaken {
     /// Fail.
     Error,
     /// Skip the tool: one provider must not freeze the lists of the others.
-    LeftOut,
+    Omit,
 }
 
 /// A provider's list.
@@ -58,12 +58,12 @@ impl ToolTable {
         let (mut entries, mut left_out) = (given.to_vec(), Vec::new());
         let mut names: HashSet<String> = match taken {
             NameTaken::Error => HashSet::new(),
-            NameTaken::LeftOut => given.iter().flat_map(|entry| entry.names()).map(str::to_owned).collect(),
+            NameTaken::Omit => given.iter().flat_map(|entry| entry.names()).map(str::to_owned).collect(),
         };
         for Listing { number, provider, tools } in listings {
             let number = *number;
             for tool in &**tools {
-                if taken == NameTaken::LeftOut && !names.insert(tool.name.clone()) {
+                if taken == NameTaken::Omit && !names.insert(tool.name.clone()) {
                     let reason = "another tool has its name".to_owned();
                     left_out.push((error::shorten(&tool.name), reason));
                     continue;

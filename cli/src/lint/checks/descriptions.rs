@@ -15,7 +15,7 @@ pub(super) fn missing_description(_: &LintRule, subject: &Subject<'_>, problems:
 }
 
 pub(super) fn short_description(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
-    for (tool, text) in described(subject) {
+    for (tool, text) in tools_with_description(subject) {
         let words = text.split_whitespace().count();
         if words <= rule.limit {
             let s = if words == 1 { "" } else { "s" };
@@ -25,7 +25,7 @@ pub(super) fn short_description(rule: &LintRule, subject: &Subject<'_>, problems
 }
 
 pub(super) fn description_too_long(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
-    for (tool, text) in described(subject) {
+    for (tool, text) in tools_with_description(subject) {
         let length = text.chars().count();
         if length > rule.limit {
             let message = format!("the description has {length} characters, {} are read", rule.limit);
@@ -44,7 +44,7 @@ pub(super) fn instructions_too_long(rule: &LintRule, subject: &Subject<'_>, prob
 
 pub(super) fn duplicate_description(_: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
     let mut seen: HashMap<String, &str> = HashMap::new();
-    for (tool, text) in described(subject) {
+    for (tool, text) in tools_with_description(subject) {
         match seen.get(&plain(text)) {
             Some(other) => {
                 let message = format!("`{}` and `{other}` have the same description", tool.name());
@@ -56,7 +56,7 @@ pub(super) fn duplicate_description(_: &LintRule, subject: &Subject<'_>, problem
 }
 
 pub(super) fn boilerplate_description(rule: &LintRule, subject: &Subject<'_>, problems: &mut Problems) {
-    for (tool, text) in described(subject) {
+    for (tool, text) in tools_with_description(subject) {
         let text = plain(text);
         if text == words(tool.name()).join(" ") {
             problems.at(tool, "/description", "the description only repeats the name");
@@ -160,6 +160,6 @@ fn description<'a>(tool: &Tool<'a>) -> Option<&'a str> {
     tool.definition.description.as_deref().filter(|text| !text.trim().is_empty())
 }
 
-fn described<'s, 'a>(subject: &'s Subject<'a>) -> impl Iterator<Item = (&'s Tool<'a>, &'a str)> {
+fn tools_with_description<'s, 'a>(subject: &'s Subject<'a>) -> impl Iterator<Item = (&'s Tool<'a>, &'a str)> {
     subject.tools.iter().filter_map(|tool| Some((tool, description(tool)?)))
 }

@@ -27,7 +27,7 @@ pub enum Note {
         listed: String,
     },
     /// Other tools have every name that it could get.
-    LeftOut {
+    Omitted {
         /// The value's name.
         name: String,
         /// The tool's kind and location.
@@ -49,7 +49,7 @@ impl fmt::Display for Note {
             Self::Renamed { name, tool, listed } => {
                 write!(f, "another tool has the name {name:?}; the one of {tool:?} is listed as {listed:?}")
             }
-            Self::LeftOut { name, tool } => {
+            Self::Omitted { name, tool } => {
                 write!(
                     f,
                     "other tools have every variant of the name {name:?}; the one of {tool:?} is not listed; rename it"
@@ -119,7 +119,7 @@ pub(super) fn assign(values: Vec<ToolValue>) -> NamedTools {
             }
             // Digests are searched for a free name: a tool that was named to look like another must not receive
             // its calls.
-            None => named.notes.push(Note::LeftOut { name, tool }),
+            None => named.notes.push(Note::Omitted { name, tool }),
         }
     }
     let listed_values = kept.into_iter().enumerate();

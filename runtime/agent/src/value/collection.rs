@@ -20,7 +20,7 @@ pub struct ReadLimits {
     pub total_bytes: usize,
     /// The maximum number of records; the rest is ignored. 100,000 by default.
     pub records: usize,
-    /// The maximum number of problems to keep; further ones are counted ([`ToolCollection::problems_left_out`]). 1,000
+    /// The maximum number of problems to keep; further ones are counted ([`ToolCollection::omitted_problems`]). 1,000
     /// by default.
     pub problems: usize,
 }
@@ -54,7 +54,7 @@ impl Default for ReadLimits {
 pub struct ToolCollection {
     entries: Vec<ToolEntry>,
     problems: Vec<Problem>,
-    problems_left_out: usize,
+    omitted_problems: usize,
     nulls: usize,
 }
 
@@ -259,7 +259,7 @@ impl ToolCollection {
         if self.problems.len() < limits.problems {
             self.problems.push(Problem { place, kind });
         } else {
-            self.problems_left_out += 1;
+            self.omitted_problems += 1;
         }
     }
 
@@ -267,7 +267,7 @@ impl ToolCollection {
     pub fn append(&mut self, other: Self) {
         self.entries.extend(other.entries);
         self.problems.extend(other.problems);
-        self.problems_left_out += other.problems_left_out;
+        self.omitted_problems += other.omitted_problems;
         self.nulls += other.nulls;
     }
 
@@ -287,8 +287,8 @@ impl ToolCollection {
     }
 
     /// Returns the number of problems beyond [`ReadLimits::problems`].
-    pub fn problems_left_out(&self) -> usize {
-        self.problems_left_out
+    pub fn omitted_problems(&self) -> usize {
+        self.omitted_problems
     }
 
     /// Returns the number of `null` lines.

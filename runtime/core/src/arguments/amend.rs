@@ -20,7 +20,7 @@ impl Draft {
     #[must_use]
     pub fn with_type<T: DeserializeOwned>(self, shape: InputShape) -> Self {
         let amendments = query_amendments::<T>(&self, shape);
-        self.amended(amendments)
+        self.with_amendments(amendments)
     }
 }
 
@@ -32,20 +32,20 @@ pub(crate) fn query_amendments<T: DeserializeOwned>(draft: &Draft, shape: InputS
     if fault.is_some() || shape == InputShape::Unit {
         return Arc::default();
     }
-    let mut amendments = needs::<T>(&checker);
+    let mut amendments = find_dependent_members::<T>(&checker);
     if amendments.is_empty() {
-        amendments.extend(others::<T>(&checker));
+        amendments.extend(find_catch_all_enums::<T>(&checker));
     } else {
         // A flattened `Option` is only read if everything that it requires is present.
         let mut exact = exact;
         schema::amend_exact(&mut exact, &amendments);
-        amendments.extend(others::<T>(&Checker::compile_leniently(&exact).0));
+        amendments.extend(find_catch_all_enums::<T>(&Checker::compile_leniently(&exact).0));
     }
     amendments.into()
 }
 
 /// Finds members that must be present together.
-fn needs<T: DeserializeOwned>(checker: &Checker) -> Vec<Amendment> {
+fn find_dependent_members<T: DeserializeOwned>(checker: &Checker) -> Vec<Amendment> {
     let places = Places::new(checker);
     let facts = TypeFacts::of(checker, &places, &probe::<T>);
     let mut amendments = Vec::new();
@@ -65,7 +65,7 @@ fn needs<T: DeserializeOwned>(checker: &Checker) -> Vec<Amendment> {
 }
 
 /// Finds enums that accept any string.
-fn others<T: DeserializeOwned>(checker: &Checker) -> Vec<Amendment> {
+fn find_catch_all_enums<T: DeserializeOwned>(checker: &Checker) -> Vec<Amendment> {
     let places = Places::new(checker);
     let facts = TypeFacts::default();
     let lists_texts = |id: &NodeId| {
@@ -74,17 +74,17 @@ fn others<T: DeserializeOwned>(checker: &Checker) -> Vec<Amendment> {
     };
     let accepts_any =
         |id: &NodeId| Queries::new(checker, &places, &facts, &probe::<T>).accepts_unlisted(*id, UNLIKELY);
-    amended(checker, checker.ids().filter(lists_texts).filter(accepts_any).collect())
+    amendments(checker, checker.ids().filter(lists_texts).filter(accepts_any).collect())
 }
 
 /// Returns the enums among `open`, which are nodes that accept unlisted strings.
-fn amended(checker: &Checker, open: Vec<NodeId>) -> Vec<Amendment> {
+fn amendments(checker: &Checker, open: Vec<NodeId>) -> Vec<Amendment> {
     let mut amendments: Vec<Amendment> = Vec::new();
     let mut tags: Vec<(&str, NodeId)> = Vec::new();
     for id in open {
         let pointer = checker.pointer(id);
         let listed = checker.constants(id).map_or(0, <[Value]>::len);
-        match choice_of(pointer) {
+        match enclosing_choice(pointer) {
             Some(choice) if listed == 1 => {
                 // Serde requires the catch-all variant to be the last one.
                 tags.retain(|(other, _)| *other != choice);
@@ -98,7 +98,9 @@ fn amended(checker: &Checker, open: Vec<NodeId>) -> Vec<Amendment> {
         let tag = pointer.rsplit('/').next().unwrap_or_default();
         let is_beside = |other: &NodeId| {
             let other = checker.pointer(*other);
-            choice_of(other) == Some(choice) && other.rsplit('/').next() == Some(tag) && other != pointer
+            enclosing_choice(other) == Some(choice)
+                && other.rsplit('/').next() == Some(tag)
+                && other != pointer
         };
         let values =
             checker.ids().filter(is_beside).filter_map(|id| checker.constants(id)).flatten().cloned();
@@ -109,7 +111,7 @@ fn amended(checker: &Checker, open: Vec<NodeId>) -> Vec<Amendment> {
 }
 
 /// Returns the choice that a member of one of its arms belongs to: `/anyOf` for `/anyOf/1/properties/kind`.
-fn choice_of(pointer: &str) -> Option<&str> {
+fn enclosing_choice(pointer: &str) -> Option<&str> {
     let (arm, _) = pointer.rsplit_once("/properties/").filter(|(_, name)| !name.contains('/'))?;
     let (choice, position) = arm.rsplit_once('/')?;
     let is_choice = choice.ends_with("/anyOf") || choice.ends_with("/oneOf");

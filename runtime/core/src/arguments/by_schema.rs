@@ -8,14 +8,16 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::checker::{Check, Location, Mode, NodeId, REPEATED, ROOT, is_affordable, unknown};
+use super::checker::{
+    Check, DUPLICATE_MESSAGE, Location, Mode, NodeId, ROOT, describe_unknown, is_affordable,
+};
 use super::doc::{Doc, Edit, Json, Unreadable, ValueId};
 use super::example;
-use super::problem::{ArgumentErrors, Example, Findings, MAX_QUOTED, ProblemKind, Segment, cut};
+use super::problem::{ArgumentErrors, Example, Findings, MAX_QUOTED, ProblemKind, Segment, truncate};
 use super::queries::Queries;
 use super::reader::ArgumentReader;
-use super::rejection::{Rejection, steps};
-use super::swallowed::{self, Swallowed};
+use super::rejection::{Rejection, path_segments};
+use super::swallowed::{self, SwallowedMember};
 use super::type_facts::TypeFacts;
 
 type Bound = [(String, Box<RawValue>)];
@@ -39,33 +41,34 @@ impl ArgumentReader {
         let type_info = Queries::new(&self.checker, &self.places, facts, &probe);
         let valid = match self.validate(text, &type_info) {
             Ok(valid) => valid,
-            Err(findings) => return Err(self.errors::<T>(findings, bound)),
+            Err(findings) => return Err(self.to_errors::<T>(findings, bound)),
         };
         // Most calls need no rewriting.
-        let mut meant = String::new();
-        let is_written = valid.edits.is_empty() && text.starts_with('{');
-        if !is_written {
-            valid.doc.write(valid.whole, &valid.edits, &mut meant);
+        let mut rewritten = String::new();
+        let is_unchanged = valid.edits.is_empty() && text.starts_with('{');
+        if !is_unchanged {
+            valid.doc.write(valid.whole, &valid.edits, &mut rewritten);
         }
         // Serde may select another variant for the rewritten value.
         if !valid.edits.is_empty()
             && self.checker.has_rivals()
-            && let Err(findings) = self.validate(&meant, &type_info)
+            && let Err(findings) = self.validate(&rewritten, &type_info)
         {
-            return Err(self.errors::<T>(findings, bound));
+            return Err(self.to_errors::<T>(findings, bound));
         }
-        let meant = if is_written { text } else { &meant };
-        if let Ok(value) = self.deserialize(meant, bound) {
-            return match self.swallowed(meant, &type_info) {
+        let interpreted = if is_unchanged { text } else { &rewritten };
+        if let Ok(value) = self.deserialize(interpreted, bound) {
+            return match self.find_swallowed(interpreted, &type_info) {
                 None => Ok(value),
-                Some(findings) => Err(self.errors::<T>(findings, bound)),
+                Some(findings) => Err(self.to_errors::<T>(findings, bound)),
             };
         }
-        self.deserialize_checked(meant, bound, &valid).map_err(|findings| self.errors::<T>(findings, bound))
+        self.deserialize_checked(interpreted, bound, &valid)
+            .map_err(|findings| self.to_errors::<T>(findings, bound))
     }
 
-    fn errors<T: DeserializeOwned>(&self, findings: Findings, bound: &Bound) -> ArgumentErrors {
-        ArgumentErrors::new(findings, self.example_of::<T>(bound))
+    fn to_errors<T: DeserializeOwned>(&self, findings: Findings, bound: &Bound) -> ArgumentErrors {
+        ArgumentErrors::new(findings, self.example_for::<T>(bound))
     }
 
     /// Parses and validates the text; the error contains all problems.
@@ -84,7 +87,7 @@ impl ArgumentReader {
         };
         if !matches!(doc.get(whole), Json::Object(_)) {
             // The value may be a secret.
-            let got = super::checker::got(&doc, whole, true).replace("another", "a");
+            let got = super::checker::describe_value(&doc, whole, true).replace("another", "a");
             findings.add(&[], None, ProblemKind::Type, || format!("expected an object; got {got}"));
             return Err(findings);
         }
@@ -116,30 +119,30 @@ impl ArgumentReader {
             Err(error) => error,
         };
         let mut findings = Findings::default();
-        let mut steps = steps(error.path());
+        let mut steps = path_segments(error.path());
         let is_credential = steps.first().is_some_and(|name| self.names.is_credential(name));
         if !is_credential {
             // The path may contain names that are not in the text, such as those of variants.
-            steps.truncate(valid.follow(&steps));
+            steps.truncate(valid.count_existing(&steps));
         }
-        let place = self.place(&steps);
+        let place = self.locate(&steps);
         let message = error.inner().to_string();
-        let (name, kind, words) = self.words(&place, &Rejection::read(&message));
+        let (name, kind, words) = self.describe_rejection(&place, &Rejection::parse(&message));
         findings.add(&place.path, name, kind, || words);
         Err(findings)
     }
 
     /// Returns the problem if serde accepted the arguments but did not use one of their members.
-    fn swallowed(&self, text: &str, type_info: &Queries<'_>) -> Option<Findings> {
+    fn find_swallowed(&self, text: &str, type_info: &Queries<'_>) -> Option<Findings> {
         let mut findings = Findings::default();
-        match swallowed::find(type_info, text)? {
-            Swallowed::Member(steps, reason) => {
-                let place = self.place(&steps);
+        match swallowed::find_swallowed(type_info, text)? {
+            SwallowedMember::Found(steps, reason) => {
+                let place = self.locate(&steps);
                 let reason = if reason.is_empty() { "the tool does not accept this value" } else { &reason };
-                let (name, kind, words) = self.words(&place, &Rejection::read(reason));
+                let (name, kind, words) = self.describe_rejection(&place, &Rejection::parse(reason));
                 findings.add(&place.path, name, kind, || words);
             }
-            Swallowed::Unclear => {
+            SwallowedMember::TooExpensive => {
                 let message = || "the value fits too many forms to be read; send a simpler one".to_owned();
                 findings.add(&[], None, ProblemKind::TooComplex, message);
             }
@@ -147,7 +150,7 @@ impl ArgumentReader {
         Some(findings)
     }
 
-    fn place<'s>(&self, steps: &'s [String]) -> Place<'s> {
+    fn locate<'s>(&self, steps: &'s [String]) -> Place<'s> {
         let root = self.checker.root();
         let mut place =
             Place { path: Vec::new(), nodes: vec![ROOT], secrets: Location::Nowhere, server: false };
@@ -155,37 +158,37 @@ impl ArgumentReader {
             return Place { path: vec![Segment::Name(&steps[0])], server: true, ..place };
         }
         for step in steps {
-            place.nodes = self.checker.below(&place.nodes, step);
+            place.nodes = self.checker.nodes_for(&place.nodes, step);
             place.path.push(Segment::Name(step));
             if place.nodes.iter().any(|node| self.checker.node(*node).is_secret()) {
                 return Place { secrets: Location::Here, ..place };
             }
         }
         // A flattened or tagged value is read from a buffer, and its errors are reported for the whole.
-        let holds_secret = match &place.nodes[..] {
-            _ if steps.is_empty() => root.holds_secret() || self.names.has_credentials(),
-            [] => root.holds_secret(),
-            nodes => nodes.iter().any(|node| self.checker.node(*node).holds_secret()),
+        let contains_secret = match &place.nodes[..] {
+            _ if steps.is_empty() => root.contains_secret() || self.names.has_credentials(),
+            [] => root.contains_secret(),
+            nodes => nodes.iter().any(|node| self.checker.node(*node).contains_secret()),
         };
-        if holds_secret {
+        if contains_secret {
             place.secrets = Location::Below;
         }
         place
     }
 
     /// Returns the member that an error at `place` is about, the kind of problem and the message.
-    fn words<'m>(
+    fn describe_rejection<'m>(
         &self,
         place: &Place<'_>,
         rejection: &Rejection<'m>,
     ) -> (Option<&'m str>, ProblemKind, String) {
         let rejected = |words: String| (None, ProblemKind::Rejected, words);
-        let withheld = || rejected("the tool does not accept this value".to_owned());
+        let without_details = || rejected("the tool does not accept this value".to_owned());
         if place.server {
             return (None, ProblemKind::Server, SERVER_LACKS.to_owned());
         }
         if place.secrets == Location::Here {
-            return withheld();
+            return without_details();
         }
         let may_repeat = place.secrets == Location::Nowhere;
         match rejection {
@@ -193,28 +196,28 @@ impl ArgumentReader {
                 (Some(name), ProblemKind::Server, SERVER_LACKS.to_owned())
             }
             Rejection::Missing(name) => {
-                let property = self.checker.below(&place.nodes, name).first().copied();
-                (Some(name), ProblemKind::Missing, self.checker.missing(property))
+                let property = self.checker.nodes_for(&place.nodes, name).first().copied();
+                (Some(name), ProblemKind::Missing, self.checker.describe_missing(property))
             }
-            Rejection::Repeated(name) => (Some(name), ProblemKind::Repeated, REPEATED.to_owned()),
+            Rejection::Repeated(name) => (Some(name), ProblemKind::Duplicate, DUPLICATE_MESSAGE.to_owned()),
             Rejection::NoForm => {
                 let forms: Vec<_> = place.nodes.iter().map(|node| self.checker.describe(*node)).collect();
                 let forms = if forms.is_empty() { "another form".to_owned() } else { forms.join(", or ") };
                 (None, ProblemKind::Forms, format!("expected {forms}"))
             }
             Rejection::Expected { expected, got } if may_repeat => {
-                rejected(format!("expected {expected}; got {}", cut(got, MAX_QUOTED)))
+                rejected(format!("expected {expected}; got {}", truncate(got, MAX_QUOTED)))
             }
             Rejection::Expected { expected, .. } => rejected(format!("expected {expected}")),
             // The remaining messages may quote the caller's value.
-            _ if !may_repeat => withheld(),
-            Rejection::Unknown(name) => (Some(name), ProblemKind::Unknown, unknown(name, &[])),
-            Rejection::Other(words) => rejected(cut(words, MAX_WORDS)),
+            _ if !may_repeat => without_details(),
+            Rejection::Unknown(name) => (Some(name), ProblemKind::Unknown, describe_unknown(name, &[])),
+            Rejection::Other(words) => rejected(truncate(words, MAX_MESSAGE)),
         }
     }
 
     /// Returns small arguments that `T` accepts, if any can be generated from the schema.
-    fn example_of<T: DeserializeOwned>(&self, bound: &Bound) -> Option<Arc<Example>> {
+    fn example_for<T: DeserializeOwned>(&self, bound: &Bound) -> Option<Arc<Example>> {
         let make = || example::minimal(&self.checker).map(|value| Arc::new(Example::new(value)));
         let example = self.example.get_or_init(make).as_ref()?;
         let fits = || self.accepts_example::<T>(example, bound);
@@ -227,16 +230,16 @@ impl ArgumentReader {
         let Err(error) = self.deserialize::<T>(&example.text, bound) else { return true };
         let message = error.to_string();
         // No arguments can help if the server has no value to set.
-        matches!(Rejection::read(&message), Rejection::Missing(name) if self.names.is_credential(name))
+        matches!(Rejection::parse(&message), Rejection::Missing(name) if self.names.is_credential(name))
     }
 }
 
 impl ValidArguments<'_> {
     /// Returns how many of the steps lead to a value of the text.
-    fn follow(&self, steps: &[String]) -> usize {
+    fn count_existing(&self, steps: &[String]) -> usize {
         let mut value = self.whole;
         for (at, step) in steps.iter().enumerate() {
-            let next = match self.doc.get(self.meant(value)) {
+            let next = match self.doc.get(self.interpreted(value)) {
                 Json::Object(members) => {
                     members.iter().find(|(name, _)| **name == **step).map(|(_, member)| *member)
                 }
@@ -249,9 +252,9 @@ impl ValidArguments<'_> {
         steps.len()
     }
 
-    fn meant(&self, value: ValueId) -> ValueId {
+    fn interpreted(&self, value: ValueId) -> ValueId {
         match self.edits.get(&value) {
-            Some(Edit::Instead(other)) => *other,
+            Some(Edit::Replace(other)) => *other,
             _ => value,
         }
     }
@@ -269,5 +272,5 @@ struct Place<'s> {
 }
 
 /// Maximum number of characters of a message by the author of a type.
-const MAX_WORDS: usize = 300;
+const MAX_MESSAGE: usize = 300;
 const SERVER_LACKS: &str = "the server has to set this value and has none that fits; no arguments can help";

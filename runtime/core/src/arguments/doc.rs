@@ -38,11 +38,11 @@ pub(super) enum Json<'t> {
 #[derive(Debug, Clone)]
 pub(super) enum Edit {
     /// The member is omitted.
-    LeaveOut,
+    Omit,
     /// Another number.
     Number(String),
     /// Another value.
-    Instead(ValueId),
+    Replace(ValueId),
 }
 
 /// Why a text cannot be parsed.
@@ -122,8 +122,8 @@ impl<'t> Doc<'t> {
     pub(super) fn write(&self, id: ValueId, edits: &HashMap<ValueId, Edit>, text: &mut String) {
         match edits.get(&id) {
             Some(Edit::Number(number)) => return text.push_str(number),
-            Some(Edit::Instead(other)) => return self.write(*other, edits, text),
-            Some(Edit::LeaveOut) | None => {}
+            Some(Edit::Replace(other)) => return self.write(*other, edits, text),
+            Some(Edit::Omit) | None => {}
         }
         match self.get(id) {
             Json::Null => text.push_str("null"),
@@ -144,7 +144,7 @@ impl<'t> Doc<'t> {
                 let mut first = true;
                 text.push('{');
                 for (name, member) in members {
-                    if matches!(edits.get(member), Some(Edit::LeaveOut)) {
+                    if matches!(edits.get(member), Some(Edit::Omit)) {
                         continue;
                     }
                     if !std::mem::take(&mut first) {
@@ -186,10 +186,10 @@ impl<'t> Doc<'t> {
             Some(b'f') => Json::Bool(false),
             Some(_) => {
                 let end = value_end(bytes, at).unwrap_or(bytes.len());
-                let number = text.get(at..end).filter(|number| !number.is_empty()).ok_or_else(broken)?;
+                let number = text.get(at..end).filter(|number| !number.is_empty()).ok_or_else(unreadable)?;
                 return Ok((self.push(Json::Number(Cow::Borrowed(number))), end));
             }
-            None => return Err(broken()),
+            None => return Err(unreadable()),
         };
         let end = value_end(bytes, at).unwrap_or(bytes.len());
         Ok((self.push(value), end))
@@ -200,7 +200,7 @@ impl<'t> Doc<'t> {
         let bytes = text.as_bytes();
         let mut items = Vec::new();
         let mut at = skip(bytes, at + 1);
-        while *bytes.get(at).ok_or_else(broken)? != b']' {
+        while *bytes.get(at).ok_or_else(unreadable)? != b']' {
             let (item, end) = self.value(text, at, nesting)?;
             items.push(item);
             at = skip(bytes, end);
@@ -214,7 +214,7 @@ impl<'t> Doc<'t> {
         let bytes = text.as_bytes();
         let mut members = Vec::new();
         let mut at = skip(bytes, at + 1);
-        while *bytes.get(at).ok_or_else(broken)? != b'}' {
+        while *bytes.get(at).ok_or_else(unreadable)? != b'}' {
             let (name, end) = string(text, at)?;
             let (member, end) = self.value(text, skip(bytes, end), nesting)?;
             members.push((name, member));
@@ -256,7 +256,7 @@ fn skip(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-fn broken() -> Unreadable {
+fn unreadable() -> Unreadable {
     Unreadable::Because("it ends too early".to_owned())
 }
 
@@ -264,10 +264,10 @@ fn broken() -> Unreadable {
 pub(super) fn string(text: &str, at: usize) -> Result<(Cow<'_, str>, usize), Unreadable> {
     let bytes = text.as_bytes();
     if bytes.get(at) != Some(&b'"') {
-        return Err(broken());
+        return Err(unreadable());
     }
-    let close = string_end(bytes, at).ok_or_else(broken)?;
-    let content = text.get(at + 1..close).ok_or_else(broken)?;
+    let close = string_end(bytes, at).ok_or_else(unreadable)?;
+    let content = text.get(at + 1..close).ok_or_else(unreadable)?;
     if !content.contains('\\') {
         return Ok((Cow::Borrowed(content), close + 1));
     }
@@ -333,8 +333,8 @@ mod tests {
         let inner = doc.add_owned("[2]").expect("JSON");
         let edits = HashMap::from([
             (members[0].1, Edit::Number("1".to_owned())),
-            (members[1].1, Edit::LeaveOut),
-            (members[2].1, Edit::Instead(inner)),
+            (members[1].1, Edit::Omit),
+            (members[2].1, Edit::Replace(inner)),
         ]);
         let mut text = String::new();
         doc.write(whole, &edits, &mut text);

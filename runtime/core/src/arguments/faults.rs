@@ -36,35 +36,36 @@ impl ArgumentReader {
         for id in self.checker.ids().filter(|id| self.places.is_reachable(&self.checker, *id)) {
             let error =
                 |fault| SchemaError { tool: None, pointer: self.checker.pointer(id).to_owned(), fault };
-            if let Some(reason) = self.contradiction(id) {
+            if let Some(reason) = self.find_contradiction(id) {
                 return Err(error(SchemaFault::Unreadable(reason)));
             }
-            if let Some(reason) = self.dropping_variant(id, &|arguments| self.probe::<T>(arguments, &[])) {
+            if let Some(reason) = self.find_dropping_variant(id, &|arguments| self.probe::<T>(arguments, &[]))
+            {
                 return Err(error(SchemaFault::Dropped(reason)));
             }
             let Some(place) = self.places.of(&self.checker, id) else { continue };
-            if let Some(name) = self.repeated_name::<T>(place) {
-                return Err(error(SchemaFault::Unreadable(name_given_twice(name))));
+            if let Some(name) = self.find_duplicate_name::<T>(place) {
+                return Err(error(SchemaFault::Unreadable(duplicate_name_message(name))));
             }
-            if let Some(name) = self.member_rejected_by_map::<T>(id, place) {
-                return Err(error(SchemaFault::Unreadable(read_twice(&name))));
+            if let Some(name) = self.find_member_rejected_by_map::<T>(id, place) {
+                return Err(error(SchemaFault::Unreadable(read_twice_message(&name))));
             }
             let Some(arguments) = place.value().and_then(|value| place.with(value.clone())) else { continue };
             let answer = self.probe::<T>(&arguments, &[]);
-            let field_conflict = || self.field_conflict::<T>(id, place);
+            let find_field_conflict = || self.find_field_conflict::<T>(id, place);
             let refused = || self.rejected_member_error::<T>(place, &answer);
             let fault = if answer.is_read {
                 None
             } else {
-                structural_error(&answer, &arguments).or_else(refused).or_else(field_conflict)
+                find_structural_error(&answer, &arguments).or_else(refused).or_else(find_field_conflict)
             };
             // A flattened `Option` swallows invalid content, and an untagged enum reports no details.
             // The content of an enum is buffered if it precedes the tag.
             let reverse_members = self.probe::<T>(&reverse_members(&arguments), &[]);
             let whole = self.complete_arguments::<T>(arguments.clone());
-            let limit = limit_error(&answer, &arguments)
-                .or_else(|| limit_error(&reverse_members, &arguments))
-                .or_else(|| limit_error(&self.probe::<T>(&whole, &[]), &whole));
+            let limit = find_limit_error(&answer, &arguments)
+                .or_else(|| find_limit_error(&reverse_members, &arguments))
+                .or_else(|| find_limit_error(&self.probe::<T>(&whole, &[]), &whole));
             if let Some(reason) = limit.or(fault) {
                 return Err(error(SchemaFault::Unreadable(reason)));
             }
@@ -73,7 +74,7 @@ impl ArgumentReader {
     }
 
     /// Returns the name that two fields or two variants of one type share; serde only reads the first one.
-    fn repeated_name<T: DeserializeOwned>(&self, place: &Place) -> Option<&'static str> {
+    fn find_duplicate_name<T: DeserializeOwned>(&self, place: &Place) -> Option<&'static str> {
         let read = || drop(self.probe::<T>(place.arguments(), &[]));
         let names = names_of(place.value()?, read)?;
         let is_repeated = |(at, name): &(usize, &&'static str)| names[..*at].contains(name);
@@ -83,7 +84,7 @@ impl ArgumentReader {
     /// Returns the schemas of further members next to those that the node lists.
     fn additional_schemas(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         let whole = self.places.enclosing(&self.checker, id);
-        let parts = whole.into_iter().flat_map(|id| self.checker.always(id));
+        let parts = whole.into_iter().flat_map(|id| self.checker.unconditional_nodes(id));
         parts
             .filter_map(|id| self.checker.node(id).object.additional)
             .filter(|rest| !self.checker.node(*rest).never)
@@ -92,7 +93,7 @@ impl ArgumentReader {
     /// Returns a member of a flattened type that a flattened map next to it receives as well and rejects: serde
     /// removes only the members that the struct itself lists, and those that a flattened struct without
     /// flattened fields, or a variant selected by name, has consumed before.
-    fn member_rejected_by_map<T: DeserializeOwned>(&self, id: NodeId, place: &Place) -> Option<String> {
+    fn find_member_rejected_by_map<T: DeserializeOwned>(&self, id: NodeId, place: &Place) -> Option<String> {
         let checker = &self.checker;
         let properties = &checker.node(id).object.properties;
         let Some(Value::Object(base)) = place.value().filter(|_| !properties.is_empty()) else { return None };
@@ -106,7 +107,7 @@ impl ArgumentReader {
         let is_of_value = |error: &&ReadError| error.message().starts_with("invalid ");
         properties.iter().find_map(|(name, child)| {
             let sample = base.get(&**name).cloned().or_else(|| example::minimal_at(checker, *child))?;
-            if checker.fits(rest, &sample) {
+            if checker.is_valid(rest, &sample) {
                 return None;
             }
             let is_refused = if before.is_read {
@@ -141,7 +142,7 @@ impl ArgumentReader {
 
     /// Returns the error if no value of a member is valid: a field of the outer type with another type consumes
     /// it, so the field with this name in a flattened type is always missing.
-    fn field_conflict<T: DeserializeOwned>(&self, id: NodeId, place: &Place) -> Option<String> {
+    fn find_field_conflict<T: DeserializeOwned>(&self, id: NodeId, place: &Place) -> Option<String> {
         let Some(Value::Object(base)) = place.value() else { return None };
         let properties = &self.checker.node(id).object.properties;
         properties.iter().map(|(name, _)| &**name).filter(|name| base.contains_key(*name)).find_map(|name| {
@@ -154,20 +155,24 @@ impl ArgumentReader {
                 })
             };
             let others = [json!(true), json!(1), json!(-1.5), json!("text"), json!([])];
-            others.into_iter().any(is_lost).then(|| two_fields(name))
+            others.into_iter().any(is_lost).then(|| two_fields_message(name))
         })
     }
 
     /// Returns the error if nothing is valid for a required member.
-    fn contradiction(&self, id: NodeId) -> Option<String> {
+    fn find_contradiction(&self, id: NodeId) -> Option<String> {
         let object = &self.checker.node(id).object;
         let is_nothing = |property: &NodeId| {
             self.checker.types(*property) == Types::NONE
-                && self.checker.always(*property).iter().all(|part| !self.checker.node(*part).never)
+                && self
+                    .checker
+                    .unconditional_nodes(*property)
+                    .iter()
+                    .all(|part| !self.checker.node(*part).never)
         };
         // A tag within a variant of an enum with the same tag.
         let excludes_itself = |property: &NodeId| {
-            let parts = self.checker.always(*property);
+            let parts = self.checker.unconditional_nodes(*property);
             let lists: Vec<_> =
                 parts.iter().filter_map(|id| self.checker.node(*id).allowed.as_deref()).collect();
             let Some((first, others)) = lists.split_first() else { return false };
@@ -176,7 +181,7 @@ impl ArgumentReader {
         let is_contradicted =
             |(_, property): &&(Box<str>, NodeId)| is_nothing(property) || excludes_itself(property);
         let (name, _) = object.properties.iter().find(is_contradicted)?;
-        Some(two_fields(name))
+        Some(two_fields_message(name))
     }
 
     /// Returns the arguments with the members that a flattened `Option` at the root requires: it reads nothing
@@ -187,7 +192,7 @@ impl ArgumentReader {
             let Some(members) = arguments.as_object_mut() else { break };
             let missing = answer.errors.into_iter().find_map(|error| match error {
                 ReadError::Missing(name) if !members.contains_key(&name) => {
-                    let nodes = self.checker.below(&[ROOT], &name);
+                    let nodes = self.checker.nodes_for(&[ROOT], &name);
                     nodes
                         .into_iter()
                         .find_map(|node| example::minimal_at(&self.checker, node))
@@ -203,7 +208,7 @@ impl ArgumentReader {
 
     /// Returns the error if members of a value that matches one variant of an untagged enum would be lost in
     /// another.
-    fn dropping_variant(&self, id: NodeId, probe: Probe<'_>) -> Option<String> {
+    fn find_dropping_variant(&self, id: NodeId, probe: Probe<'_>) -> Option<String> {
         let node = self.checker.node(id);
         if node.arms_distinct {
             return None;
@@ -213,7 +218,7 @@ impl ArgumentReader {
             for (at, arm) in arms.iter().enumerate() {
                 for earlier in arms[..at].iter().filter(|earlier| self.may_match_earlier(**earlier, *arm)) {
                     let Some(value) = example::fullest_at(&self.checker, *arm, *earlier) else { continue };
-                    let dropped = self.checker.dropped_by(*earlier, &value);
+                    let dropped = self.checker.dropped_members(*earlier, &value);
                     let queries = Queries::new(&self.checker, &self.places, &facts, probe);
                     if let Some(pointer) = dropped.iter().find(|pointer| queries.drops(id, &value, pointer)) {
                         let member = pointer.rsplit('/').next().unwrap_or_default();
@@ -238,11 +243,13 @@ impl ArgumentReader {
         if !checker.types(earlier).and(checker.types(arm)).has(Types::OBJECT) {
             return false;
         }
-        let needs = checker.always(earlier);
+        let needs = checker.unconditional_nodes(earlier);
         let mut needed = needs.iter().flat_map(|id| &checker.node(*id).object.required);
         needed.all(|(name, _)| {
-            let knows =
-                checker.always(arm).iter().any(|id| checker.node(*id).object.position(name).is_some());
+            let knows = checker
+                .unconditional_nodes(arm)
+                .iter()
+                .any(|id| checker.node(*id).object.position(name).is_some());
             let (ours, theirs) = (checker.tag_values(arm, name), checker.tag_values(earlier, name));
             let are_distinct =
                 !ours.is_empty() && !theirs.is_empty() && ours.iter().all(|one| !theirs.contains(one));
@@ -251,28 +258,28 @@ impl ArgumentReader {
     }
 }
 
-fn two_fields(name: &str) -> String {
+fn two_fields_message(name: &str) -> String {
     format!(
         "two fields have the name `{name}`, one of them in a flattened type or as the tag of an enum, and serde gives it to \
          one alone; rename one of the two"
     )
 }
 
-fn read_twice(name: &str) -> String {
+fn read_twice_message(name: &str) -> String {
     format!(
         "serde gives the member `{name}` of a flattened type to the map that is flattened beside it as well, which refuses it; \
          put the map at the end, give it values of any JSON (`serde_json::Value`), or do not flatten it"
     )
 }
 
-fn name_given_twice(name: &str) -> String {
+fn duplicate_name_message(name: &str) -> String {
     format!(
         "two fields or variants have the name `{name}`, and serde reads the first alone; rename one of the two"
     )
 }
 
 /// Types that serde cannot deserialize from a buffer.
-fn limit_error(answer: &ProbeResult, arguments: &Value) -> Option<String> {
+fn find_limit_error(answer: &ProbeResult, arguments: &Value) -> Option<String> {
     answer.errors.iter().find_map(|error| match error {
         ReadError::Other(words) if NO_WIDE_INTEGER.iter().any(|known| words.starts_with(known)) => {
             Some(
@@ -286,7 +293,7 @@ fn limit_error(answer: &ProbeResult, arguments: &Value) -> Option<String> {
 }
 
 /// Returns the error if serde can certainly never deserialize `arguments`, which match the schema.
-fn structural_error(answer: &ProbeResult, arguments: &Value) -> Option<String> {
+fn find_structural_error(answer: &ProbeResult, arguments: &Value) -> Option<String> {
     // An untagged enum only reports that no variant matches.
     let error = |error: &&ReadError| !matches!(error, ReadError::Other(words) if words.starts_with("data did not match any variant"));
     match answer.errors.iter().rev().find(error)? {
@@ -298,7 +305,7 @@ fn structural_error(answer: &ProbeResult, arguments: &Value) -> Option<String> {
             rejected_member(name, arguments)
         }
         ReadError::Unknown(name) => rejected_member(name, arguments),
-        ReadError::Missing(name) if has_member(arguments, name) => Some(two_fields(name)),
+        ReadError::Missing(name) if has_member(arguments, name) => Some(two_fields_message(name)),
         ReadError::Repeated(name) => {
             Some(format!("two fields have the name `{name}`; rename one of the two"))
         }

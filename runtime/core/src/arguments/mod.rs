@@ -112,8 +112,8 @@ mod queries;
 mod reader;
 mod rejection;
 mod scan;
+mod strings;
 mod swallowed;
-mod texts;
 mod type_facts;
 
 #[cfg(test)]
@@ -126,4 +126,4 @@ pub use problem::{
     ArgumentErrors, Findings, MAX_EXAMPLE, MAX_LISTED, MAX_PROBLEMS, MAX_QUOTED, Problem, ProblemKind,
 };
 pub use reader::ArgumentReader;
-pub use texts::{TextArguments, TextReader, TextsError};
+pub use strings::{StringArguments, StringArgumentsError, StringReader};

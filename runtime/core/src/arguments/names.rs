@@ -62,7 +62,7 @@ impl ArgumentReader {
             Some(b'[') => node.reach.overlaps(Types::ARRAY) && self.items_fit(node, text),
             Some(b'"') => node.reach.overlaps(Types::STRING) && string_fits(node, text),
             Some(b'-' | b'0'..=b'9') => {
-                node.reach.overlaps(Types::NUMBER) && node.number.accept(text, Exact::of_text(text))
+                node.reach.overlaps(Types::NUMBER) && node.number.accepts(text, Exact::of_text(text))
             }
             _ => node.reach.overlaps(Types::BOOLEAN),
         };

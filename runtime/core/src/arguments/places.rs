@@ -255,14 +255,14 @@ fn arguments(checker: &Checker, way: &[(NodeId, Edge)], target: NodeId) -> Optio
         value = match edge {
             Edge::Same => match value {
                 Value::Object(members) => {
-                    let mut whole = example::members_of(checker, *id, None).unwrap_or_default();
+                    let mut whole = example::required_members(checker, *id, None).unwrap_or_default();
                     whole.extend(members);
                     Value::Object(whole)
                 }
                 other => other,
             },
             Edge::Below(Step::Member(name)) => {
-                let mut members = example::members_of(checker, *id, Some(name)).unwrap_or_default();
+                let mut members = example::required_members(checker, *id, Some(name)).unwrap_or_default();
                 members.insert(name.to_string(), value);
                 Value::Object(members)
             }

@@ -52,7 +52,7 @@ impl ArgumentErrors {
     }
 
     /// Creates errors from the findings of a checker, with example arguments unless they are an empty object.
-    pub(crate) fn of_findings(findings: Findings, example: &Value) -> Self {
+    pub(crate) fn from_findings(findings: Findings, example: &Value) -> Self {
         let is_empty = example.as_object().is_some_and(serde_json::Map::is_empty);
         Self::new(findings, (!is_empty).then(|| Arc::new(Example::new(example.clone()))))
     }
@@ -132,7 +132,7 @@ pub enum ProblemKind {
     /// A member has an unknown name.
     Unknown,
     /// A duplicate name.
-    Repeated,
+    Duplicate,
     /// The server sets this value; callers must not.
     Credential,
     /// The server did not set this value, or set an invalid one.
@@ -222,7 +222,7 @@ impl fmt::Display for Segment<'_> {
         match self {
             Self::Name(name) => {
                 // Escapes line breaks, so that a name cannot look like a line of the report.
-                let line = cut(name, MAX_QUOTED).replace(char::is_control, "\u{fffd}");
+                let line = truncate(name, MAX_QUOTED).replace(char::is_control, "\u{fffd}");
                 write!(f, "/{}", pointer::segment(&line))
             }
             Self::Index(index) => write!(f, "/{index}"),
@@ -232,11 +232,11 @@ impl fmt::Display for Segment<'_> {
 
 /// Formats `text` as a JSON string, truncated to [`MAX_QUOTED`].
 pub(super) fn quote(text: &str) -> String {
-    Value::from(cut(text, MAX_QUOTED)).to_string()
+    Value::from(truncate(text, MAX_QUOTED)).to_string()
 }
 
 /// Truncates `text` to `limit` characters.
-pub(super) fn cut(text: &str, limit: usize) -> String {
+pub(super) fn truncate(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

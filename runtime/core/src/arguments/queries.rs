@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use super::checker::{Checker, NodeId, TypeInfo};
 use super::example;
 use super::places::{Place, Places};
-use super::type_facts::{Probe, TypeFacts, UNLIKELY, rejected_value};
+use super::type_facts::{Probe, TypeFacts, UNLIKELY, generate_rejected_value};
 use crate::probe::{DUPLICATE, Names, ProbeResult, ReadError, names_of};
 
 /// Maximum number of values that the type deserializes for one call. It bounds the cost of calls with unknown
 /// names.
-pub(super) const MAX_QUESTIONS: usize = 256;
+pub(super) const MAX_QUERIES: usize = 256;
 /// Maximum number of variants that are tried by index.
 const MAX_VARIANTS: usize = 16;
 /// The queries of one call, with their cached results.
@@ -45,7 +45,7 @@ impl<'r> Queries<'r> {
             places,
             facts,
             probe,
-            left: Cell::new(MAX_QUESTIONS),
+            left: Cell::new(MAX_QUERIES),
             aliases: RefCell::default(),
             unlisted: RefCell::default(),
             of_type: RefCell::default(),
@@ -108,8 +108,8 @@ impl<'r> Queries<'r> {
             // An externally tagged variant has exactly one member.
             let sample = base.get(&**property)?;
             let accepts = |value: Value| self.accepts(place, without(property, &[(name, value)]), alone);
-            let is_other_name =
-                accepts(sample.clone()) && !rejected_value(self.checker, *child).is_some_and(accepts);
+            let is_other_name = accepts(sample.clone())
+                && !generate_rejected_value(self.checker, *child).is_some_and(accepts);
             return is_other_name.then_some(0);
         }
         // An unknown name is ignored, whatever its value.
@@ -131,7 +131,8 @@ impl<'r> Queries<'r> {
             sample.is_some_and(is_repeated) || usual().is_some_and(is_repeated)
         };
         // A member that accepts any value looks like an unknown one.
-        let is_free = |(_, child): &(Box<str>, NodeId)| rejected_value(self.checker, *child).is_none();
+        let is_free =
+            |(_, child): &(Box<str>, NodeId)| generate_rejected_value(self.checker, *child).is_none();
         let found = object.properties.iter().position(|one| (!is_unknown || is_free(one)) && repeats(one));
         // Another variant may read this member under its own name.
         let replaces = |(property, _): &(Box<str>, NodeId)| {
@@ -174,7 +175,7 @@ impl<'r> Queries<'r> {
         let Some(parent_object) = self.places.parent_object(self.checker, id) else { return true };
         let members = self
             .checker
-            .always(parent_object)
+            .unconditional_nodes(parent_object)
             .into_iter()
             .flat_map(|id| &self.checker.node(id).object.properties);
         let mut others = members.filter(|(name, _)| place.name() != Some(name));
@@ -183,12 +184,13 @@ impl<'r> Queries<'r> {
             let again = place
                 .with_two(text.into(), name, right.clone())
                 .and_then(|once| place.with_duplicate(once, name));
-            let wrong = rejected_value(self.checker, child)
+            let wrong = generate_rejected_value(self.checker, child)
                 .and_then(|wrong| place.with_two(text.into(), name, wrong));
             // The variant may require other members under its own name.
             let listed =
                 place.value().cloned().and_then(|listed| place.with_two(listed, name, right.clone()));
-            let with_it = listed.and_then(|listed| self.answer(&listed)).filter(|answer| answer.is_read);
+            let with_it =
+                listed.and_then(|listed| self.probe_arguments(&listed)).filter(|answer| answer.is_read);
             let before = with_it.as_ref().unwrap_or(before);
             let is_taken = |arguments: Option<Value>| {
                 arguments.is_some_and(|arguments| self.is_taken(&arguments, before))
@@ -199,7 +201,7 @@ impl<'r> Queries<'r> {
         let is_read = |name: &str, child: NodeId| {
             let Some(right) = example::minimal_at(self.checker, child) else { return true };
             // Many types accept integers.
-            let fraction = Some(json!(1.5)).filter(|fraction| self.checker.fits(child, fraction));
+            let fraction = Some(json!(1.5)).filter(|fraction| self.checker.is_valid(child, fraction));
             is_read_as(name, child, right)
                 && fraction.is_none_or(|fraction| is_read_as(name, child, fraction))
         };
@@ -207,12 +209,16 @@ impl<'r> Queries<'r> {
         let is_read_by_map = |child: NodeId| {
             let with = |value: Value| place.with_two(text.into(), UNLIKELY, value);
             let right = example::minimal_at(self.checker, child).and_then(with);
-            let wrong = rejected_value(self.checker, child).and_then(with);
+            let wrong = generate_rejected_value(self.checker, child).and_then(with);
             right.is_some_and(|right| self.is_taken(&right, before))
                 && wrong.is_some_and(|wrong| !self.is_taken(&wrong, before))
         };
         // A member of a map is not a tag.
-        let parts = self.checker.always(parent_object).into_iter().map(|id| &self.checker.node(id).object);
+        let parts = self
+            .checker
+            .unconditional_nodes(parent_object)
+            .into_iter()
+            .map(|id| &self.checker.node(id).object);
         let is_tag = |name: &str| parts.clone().any(|object| object.position(name).is_some());
         let is_tag = place.name().is_some_and(is_tag);
         let mut further = parts
@@ -225,10 +231,10 @@ impl<'r> Queries<'r> {
     }
 
     fn is_taken(&self, arguments: &Value, before: &ProbeResult) -> bool {
-        self.answer(arguments).is_some_and(|answer| answer.is_as_good_as(before))
+        self.probe_arguments(arguments).is_some_and(|answer| answer.is_as_good_as(before))
     }
 
-    fn answer(&self, arguments: &Value) -> Option<ProbeResult> {
+    fn probe_arguments(&self, arguments: &Value) -> Option<ProbeResult> {
         self.left.set(self.left.get().checked_sub(1)?);
         Some((self.probe)(arguments))
     }

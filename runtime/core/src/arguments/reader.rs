@@ -63,7 +63,7 @@ impl ArgumentReader {
         }
         for field in fields {
             if field.secret || field.credential {
-                checker.hide(field.name);
+                checker.mark_secret(field.name);
             }
             for alias in field.aliases {
                 checker.add_alias(field.name, alias);

@@ -23,7 +23,7 @@ pub(super) enum Rejection<'m> {
 
 impl<'m> Rejection<'m> {
     /// Parses the message of a `serde_json` error.
-    pub(super) fn read(message: &'m str) -> Self {
+    pub(super) fn parse(message: &'m str) -> Self {
         let message = without_position(message);
         let named = |prefix: &str| message.strip_prefix(prefix)?.strip_prefix('`')?.split_once('`');
         if let Some((name, _)) = named("missing field ") {
@@ -45,14 +45,14 @@ impl<'m> Rejection<'m> {
             .into_iter()
             .find_map(|prefix| got.strip_prefix(prefix));
         match got {
-            Some(got) => Self::Expected { expected: in_json_terms(expected), got: in_json_kind(got) },
+            Some(got) => Self::Expected { expected: translate_type(expected), got: translate_kind(got) },
             None => Self::Other(message),
         }
     }
 }
 
 /// Translates serde's name for a kind of value.
-fn in_json_kind(got: &str) -> &str {
+fn translate_kind(got: &str) -> &str {
     match got {
         "map" => "an object",
         "sequence" => "an array",
@@ -62,7 +62,7 @@ fn in_json_kind(got: &str) -> &str {
 }
 
 /// Translates the name of a Rust type.
-fn in_json_terms(expected: &str) -> String {
+fn translate_type(expected: &str) -> String {
     macro_rules! range {
         ($type:ty) => {
             format!("an integer from {} to {}", <$type>::MIN, <$type>::MAX)
@@ -84,11 +84,11 @@ fn in_json_terms(expected: &str) -> String {
         "a map" => "an object".to_owned(),
         "a sequence" => "an array".to_owned(),
         "a borrowed string" | "variant identifier" | "field identifier" => "a string".to_owned(),
-        _ => in_json_phrase(expected),
+        _ => translate_phrase(expected),
     }
 }
 
-fn in_json_phrase(expected: &str) -> String {
+fn translate_phrase(expected: &str) -> String {
     // "tuple struct Pair with 2 elements", "a tuple of size 2", "an array of length 2"
     let count = expected.split(' ').find_map(|word| word.parse::<usize>().ok());
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| expected.starts_with(prefix));
@@ -108,7 +108,7 @@ fn in_json_phrase(expected: &str) -> String {
 }
 
 /// Returns the path to an error as names of a JSON pointer, up to the first unknown segment.
-pub(super) fn steps(path: &Path) -> Vec<String> {
+pub(super) fn path_segments(path: &Path) -> Vec<String> {
     path.iter()
         .map_while(|segment| match segment {
             Segment::Seq { index } => Some(index.to_string()),
@@ -144,7 +144,7 @@ mod tests {
             ("unknown variant `x`, expected `a` or `b`", expected("\"a\" or \"b\"", "`x`")),
             ("not a colour at line one at line 1 column 2", Rejection::Other("not a colour at line one")),
         ] {
-            assert_eq!(Rejection::read(message), rejection, "{message}");
+            assert_eq!(Rejection::parse(message), rejection, "{message}");
         }
     }
 }

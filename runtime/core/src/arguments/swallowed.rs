@@ -11,7 +11,7 @@ use super::checker::{Checker, NodeId, ROOT, TypeInfo as _, Types};
 use super::example;
 use super::places::{Places, Step};
 use super::queries::Queries;
-use super::type_facts::{Probe, rejected_value};
+use super::type_facts::{Probe, generate_rejected_value};
 use crate::probe::{DUPLICATE, ProbeResult, ReadError};
 
 /// Maximum number of values that the type deserializes again to find a swallowed member.
@@ -30,8 +30,8 @@ pub(super) struct SwallowingObjects {
 impl SwallowingObjects {
     /// Queries the type about every object of its schema.
     pub(super) fn of(checker: &Checker, places: &Places, probe: Probe<'_>) -> Self {
-        let reads_wrong = |child: NodeId| {
-            let wrong = rejected_value(checker, child);
+        let accepts_invalid = |child: NodeId| {
+            let wrong = generate_rejected_value(checker, child);
             let arguments = wrong.and_then(|wrong| places.of(checker, child)?.with(wrong));
             arguments.is_some_and(|arguments| probe(&arguments).is_read)
         };
@@ -45,14 +45,14 @@ impl SwallowingObjects {
                 // A tag is always valid; it decides how its siblings are read.
                 .filter(|(_, (_, child))| {
                     let is_tag = checker.constants(*child).is_some() || checker.excludes_texts(*child);
-                    !is_tag && reads_wrong(*child)
+                    !is_tag && accepts_invalid(*child)
                 })
                 .map(|(at, _)| at)
                 .collect();
             if !members.is_empty() {
                 swallowing.members.insert(id, members);
             }
-            if object.additional.is_some_and(reads_wrong) {
+            if object.additional.is_some_and(accepts_invalid) {
                 swallowing.others.push(id);
             }
         }
@@ -66,11 +66,11 @@ impl SwallowingObjects {
 
 /// A swallowed member.
 #[derive(Debug, PartialEq)]
-pub(super) enum Swallowed {
+pub(super) enum SwallowedMember {
     /// The path to the member, and the error.
-    Member(Vec<String>, String),
+    Found(Vec<String>, String),
     /// Finding it would take too long.
-    Unclear,
+    TooExpensive,
 }
 
 /// The position of a member among its siblings.
@@ -83,18 +83,18 @@ enum Order {
 }
 
 /// Finds a member of `arguments` that the type accepts but does not use.
-pub(super) fn find(queries: &Queries<'_>, arguments: &str) -> Option<Swallowed> {
+pub(super) fn find_swallowed(queries: &Queries<'_>, arguments: &str) -> Option<SwallowedMember> {
     if queries.facts.swallowing.is_empty() {
         return None;
     }
     let arguments: &Value = &serde_json::from_str(arguments).ok()?;
-    if reasons(&(queries.probe)(arguments)).is_empty() {
+    if relevant_errors(&(queries.probe)(arguments)).is_empty() {
         return None;
     }
-    let left = Cell::new(count(arguments).saturating_mul(REREAD_PER_VALUE).saturating_add(MAX_REREAD));
+    let left = Cell::new(count_values(arguments).saturating_mul(REREAD_PER_VALUE).saturating_add(MAX_REREAD));
     [Order::Last, Order::First].into_iter().find_map(|order| {
         let search = Search { queries, arguments, order, left: &left };
-        search.below(arguments, &mut Way::new(), &[ROOT])
+        search.search(arguments, &mut Path::new(), &[ROOT])
     })
 }
 
@@ -111,23 +111,23 @@ type Members = Map<String, Value>;
 type Change<'c> = &'c dyn Fn(&Members) -> Members;
 
 /// A step into the arguments, and whether its siblings may be omitted.
-type Way = Vec<(Step, bool)>;
+type Path = Vec<(Step, bool)>;
 
 impl Search<'_> {
-    fn below(&self, value: &Value, way: &mut Way, nodes: &[NodeId]) -> Option<Swallowed> {
+    fn search(&self, value: &Value, path: &mut Path, nodes: &[NodeId]) -> Option<SwallowedMember> {
         let checker = self.queries.checker;
         let nodes = &certain_nodes(checker, nodes, value)[..];
         match value {
             Value::Object(members) => {
                 for (name, member) in members.iter().filter(|(_, member)| !member.is_null()) {
-                    if let Some((child, property)) = self.suspect(nodes, name)
-                        && let Some(found) = self.test(way, name, member, child, property)
+                    if let Some((child, property)) = self.find_suspect(nodes, name)
+                        && let Some(found) = self.test_member(path, name, member, child, property)
                     {
                         return Some(found);
                     }
-                    way.push((Step::Member(name.as_str().into()), false));
-                    let found = self.below(member, way, &checker.children_named(nodes, name));
-                    way.pop();
+                    path.push((Step::Member(name.as_str().into()), false));
+                    let found = self.search(member, path, &checker.member_nodes(nodes, name));
+                    path.pop();
                     if found.is_some() {
                         return found;
                     }
@@ -140,9 +140,9 @@ impl Search<'_> {
                     array.prefix.is_empty() && array.max_items.is_none() && array.min_items.is_none()
                 });
                 for (at, item) in items.iter().enumerate() {
-                    way.push((Step::Item(at), is_list));
-                    let found = self.below(item, way, &checker.children_named(nodes, &at.to_string()));
-                    way.pop();
+                    path.push((Step::Item(at), is_list));
+                    let found = self.search(item, path, &checker.member_nodes(nodes, &at.to_string()));
+                    path.pop();
                     if found.is_some() {
                         return found;
                     }
@@ -153,8 +153,8 @@ impl Search<'_> {
         }
     }
 
-    /// The schema of a member that may be swallowed, and the name of its property.
-    fn suspect(&self, nodes: &[NodeId], name: &str) -> Option<(NodeId, Option<&str>)> {
+    /// Returns the schema of a member that may be swallowed, and the name of its property.
+    fn find_suspect(&self, nodes: &[NodeId], name: &str) -> Option<(NodeId, Option<&str>)> {
         let checker = self.queries.checker;
         let swallowing = &self.queries.facts.swallowing;
         nodes.iter().copied().find_map(|id| {
@@ -172,28 +172,30 @@ impl Search<'_> {
     }
 
     /// Returns whether the member is not used although a valid one would be.
-    fn test(
+    fn test_member(
         &self,
-        way: &[(Step, bool)],
+        path: &[(Step, bool)],
         name: &str,
         member: &Value,
         child: NodeId,
         property: Option<&str>,
-    ) -> Option<Swallowed> {
-        let right = example::minimal_at(self.queries.checker, child)?;
+    ) -> Option<SwallowedMember> {
+        let valid = example::minimal_at(self.queries.checker, child)?;
         let mut answers = Vec::with_capacity(4);
-        for (value, twice) in [(&right, true), (member, true), (&right, false), (member, false)] {
-            let Some(answer) = self.answer(way, name, value, twice) else { return Some(Swallowed::Unclear) };
+        for (value, twice) in [(&valid, true), (member, true), (&valid, false), (member, false)] {
+            let Some(answer) = self.probe_with(path, name, value, twice) else {
+                return Some(SwallowedMember::TooExpensive);
+            };
             answers.push(answer);
         }
-        let [right_twice, twice, right_alone, alone] = &answers[..] else { return None };
+        let [valid_twice, twice, valid_alone, alone] = &answers[..] else { return None };
         let is_read_twice = |answer: &ProbeResult| {
             property.is_some_and(|property| answer.has(&ReadError::Repeated(property.to_owned())))
         };
-        let (before, after) = (reasons(right_alone), reasons(alone));
+        let (before, after) = (relevant_errors(valid_alone), relevant_errors(alone));
         let is_new = |error: &&ReadError| !before.iter().any(|known| known.is_like(error));
         let mut more = after.iter().filter(is_new);
-        let is_swallowed = if is_read_twice(right_twice) {
+        let is_swallowed = if is_read_twice(valid_twice) {
             // A member that is read must be unique, and the first one is read first.
             !is_read_twice(twice)
         } else {
@@ -203,15 +205,22 @@ impl Search<'_> {
             return None;
         }
         // An untagged enum only reports that no variant matches.
-        let says_why = |error: &&ReadError| !error.message().starts_with("data did not match any variant");
-        let words = more.clone().rfind(says_why).or(more.next_back()).map_or("", |error| error.message());
-        let steps = way.iter().map(|(step, _)| step.to_string());
-        Some(Swallowed::Member(steps.chain([name.to_owned()]).collect(), words.to_owned()))
+        let is_specific = |error: &&ReadError| !error.message().starts_with("data did not match any variant");
+        let message =
+            more.clone().rfind(is_specific).or(more.next_back()).map_or("", |error| error.message());
+        let steps = path.iter().map(|(step, _)| step.to_string());
+        Some(SwallowedMember::Found(steps.chain([name.to_owned()]).collect(), message.to_owned()))
     }
 
     /// Returns the outcome of deserializing the arguments with `value` as this member, or with the member twice.
-    fn answer(&self, way: &[(Step, bool)], name: &str, value: &Value, twice: bool) -> Option<ProbeResult> {
-        let arguments = apply_change(self.arguments, way, &|members| {
+    fn probe_with(
+        &self,
+        path: &[(Step, bool)],
+        name: &str,
+        value: &Value,
+        twice: bool,
+    ) -> Option<ProbeResult> {
+        let arguments = apply_change(self.arguments, path, &|members| {
             let mut others = members.clone();
             others.shift_remove(name);
             let mut these = Map::from_iter([(name.to_owned(), value.clone())]);
@@ -223,7 +232,7 @@ impl Search<'_> {
             first.extend(then);
             first
         });
-        self.left.set(self.left.get().checked_sub(count(&arguments))?);
+        self.left.set(self.left.get().checked_sub(count_values(&arguments))?);
         Some((self.queries.probe)(&arguments))
     }
 
@@ -238,8 +247,8 @@ impl Search<'_> {
             let node = checker.node(id);
             let arms: Vec<NodeId> =
                 node.in_place.arms().filter(|arm| checker.types(*arm) != Types::NULL).collect();
-            let is_told = || checker.tag(&arms).is_some() || checker.keys(&arms).is_some();
-            if arms.len() > 1 && !is_told() {
+            let is_decided = || checker.tag(&arms).is_some() || checker.keys(&arms).is_some();
+            if arms.len() > 1 && !is_decided() {
                 return true;
             }
             for child in node.children() {
@@ -262,25 +271,26 @@ fn certain_nodes(checker: &Checker, nodes: &[NodeId], value: &Value) -> Vec<Node
         let node = checker.node(id);
         let arms: Vec<NodeId> = node.in_place.arms().collect();
         // A member that is invalid for one may be a further member of another.
-        let takes_more = |arm: &NodeId| {
-            let parts = checker.always(*arm).into_iter();
+        let accepts_more = |arm: &NodeId| {
+            let parts = checker.unconditional_nodes(*arm).into_iter();
             let mut further = parts.filter_map(|id| checker.node(id).object.additional);
             further.any(|rest| !checker.node(rest).never)
         };
         let is_only = |arms: &[NodeId]| arms.iter().filter(|arm| has_members(checker, **arm)).count() == 1;
         // A value that is invalid for all others may be valid for a variant of any JSON; next to an object it is
         // a flattened `Option`.
-        let takes_anything = node.types.is_none() && arms.iter().any(|arm| checker.node(*arm).is_free());
-        let is_told = !takes_anything
+        let accepts_anything = node.types.is_none() && arms.iter().any(|arm| checker.node(*arm).is_free());
+        let is_decided = !accepts_anything
             && (node.arms_partly_distinct
                 || is_only(&arms)
-                || (are_distinct(checker, &arms) && !arms.iter().any(takes_more)));
-        let meant: Vec<NodeId> =
+                || (are_distinct(checker, &arms) && !arms.iter().any(accepts_more)));
+        let matching: Vec<NodeId> =
             arms.iter().copied().filter(|arm| !has_another_tag(checker, *arm, value)).collect();
         // A tag that no variant lists is another name of one.
-        let arms = if meant.is_empty() { arms } else { meant };
-        let arms = if is_told { arms } else { misread_variant(checker, &arms, value).into_iter().collect() };
-        for part in checker.always(id).into_iter().chain(arms) {
+        let arms = if matching.is_empty() { arms } else { matching };
+        let arms =
+            if is_decided { arms } else { misread_variant(checker, &arms, value).into_iter().collect() };
+        for part in checker.unconditional_nodes(id).into_iter().chain(arms) {
             if !found.contains(&part) {
                 found.push(part);
             }
@@ -292,19 +302,20 @@ fn certain_nodes(checker: &Checker, nodes: &[NodeId], value: &Value) -> Vec<Node
 /// Returns the variant that the value matches if serde, in another variant, would drop some of its members:
 /// serde only selects that one if the type itself rejects the value.
 fn misread_variant(checker: &Checker, arms: &[NodeId], value: &Value) -> Option<NodeId> {
-    let fitting = arms.iter().copied().find(|arm| checker.fits(*arm, value))?;
+    let fitting = arms.iter().copied().find(|arm| checker.is_valid(*arm, value))?;
     let mut others = arms.iter().filter(|other| **other != fitting);
-    others.any(|other| !checker.dropped_by(*other, value).is_empty()).then_some(fitting)
+    others.any(|other| !checker.dropped_members(*other, value).is_empty()).then_some(fitting)
 }
 
 /// Returns whether the schema lists members.
 fn has_members(checker: &Checker, arm: NodeId) -> bool {
-    let mut parts = checker.always(arm).into_iter().map(|id| checker.node(id));
+    let mut parts = checker.unconditional_nodes(arm).into_iter().map(|id| checker.node(id));
     parts.any(|node| !node.object.properties.is_empty() || node.in_place.arms().next().is_some())
 }
 
 fn has_another_tag(checker: &Checker, arm: NodeId, value: &Value) -> bool {
-    let needed = checker.always(arm).into_iter().flat_map(|id| &checker.node(id).object.required);
+    let needed =
+        checker.unconditional_nodes(arm).into_iter().flat_map(|id| &checker.node(id).object.required);
     needed.into_iter().any(|(name, _)| {
         let tags = checker.tag_values(arm, name);
         !tags.is_empty() && value.get(&**name).is_some_and(|given| !tags.contains(given))
@@ -315,18 +326,22 @@ fn has_another_tag(checker: &Checker, arm: NodeId, value: &Value) -> bool {
 /// flattened enum do next to the members of the outer type.
 fn are_distinct(checker: &Checker, arms: &[NodeId]) -> bool {
     let knows = |arm: NodeId, name: &str| {
-        checker.always(arm).into_iter().any(|id| checker.node(id).object.position(name).is_some())
+        checker
+            .unconditional_nodes(arm)
+            .into_iter()
+            .any(|id| checker.node(id).object.position(name).is_some())
     };
     let is_alike = |arm: &&NodeId| {
-        let needed = checker.always(**arm).into_iter().flat_map(|id| &checker.node(id).object.required);
+        let needed =
+            checker.unconditional_nodes(**arm).into_iter().flat_map(|id| &checker.node(id).object.required);
         !needed.into_iter().any(|(name, _)| arms.iter().filter(|arm| knows(**arm, name)).count() == 1)
     };
     arms.iter().filter(is_alike).count() <= 1
 }
 
 /// Returns `value` with other members in the object at the end of the path.
-fn apply_change(value: &Value, way: &[(Step, bool)], change: Change<'_>) -> Value {
-    match (value, way.split_first()) {
+fn apply_change(value: &Value, path: &[(Step, bool)], change: Change<'_>) -> Value {
+    match (value, path.split_first()) {
         (Value::Object(members), None) => change(members).into(),
         (Value::Object(members), Some(((Step::Member(wanted), _), rest))) => members
             .iter()
@@ -350,20 +365,20 @@ fn apply_change(value: &Value, way: &[(Step, bool)], change: Change<'_>) -> Valu
 }
 
 /// Returns the errors, except those about missing members.
-fn reasons(answer: &ProbeResult) -> Vec<ReadError> {
+fn relevant_errors(answer: &ProbeResult) -> Vec<ReadError> {
     let is_absence = |error: &ReadError| match error {
         ReadError::Missing(_) => true,
-        ReadError::Other(words) => words.starts_with("no variant of enum"),
+        ReadError::Other(message) => message.starts_with("no variant of enum"),
         ReadError::Repeated(_) | ReadError::Unknown(_) => false,
     };
     answer.errors.iter().filter(|error| !is_absence(error)).cloned().collect()
 }
 
 /// Returns the number of values in `value`.
-fn count(value: &Value) -> usize {
+fn count_values(value: &Value) -> usize {
     1 + match value {
-        Value::Array(items) => items.iter().map(count).sum(),
-        Value::Object(members) => members.values().map(count).sum(),
+        Value::Array(items) => items.iter().map(count_values).sum(),
+        Value::Object(members) => members.values().map(count_values).sum(),
         _ => 0,
     }
 }

@@ -84,7 +84,7 @@ impl TypeFacts {
         // Serde must reject every value that the schema rejects.
         let mut swallowed = HashMap::new();
         for (at, (name, child)) in object.properties.iter().enumerate() {
-            let Some(wrong) = rejected_value(checker, *child) else { continue };
+            let Some(wrong) = generate_rejected_value(checker, *child) else { continue };
             let mut members = base.clone();
             members.insert(name.to_string(), wrong);
             if let Some(answer) = query(members).filter(|answer| answer.is_read) {
@@ -103,7 +103,7 @@ impl TypeFacts {
             if checker.is_needed_beside(id, name) {
                 continue;
             }
-            let needed = needed(checker, id, first, base, &before, &query);
+            let needed = required_together(checker, id, first, base, &before, &query);
             // Members that are always required, such as a tag, add no dependency.
             let is_always = |at: &usize| object.requires(&object.properties[*at].0);
             let with_it = swallowed.iter().filter(|(at, answer)| {
@@ -124,8 +124,8 @@ impl TypeFacts {
 
 /// Returns whether serde by itself rejects what the node rejects.
 fn is_enforced(checker: &Checker, id: NodeId, place: Option<&Place>, probe: Probe<'_>) -> bool {
-    let mut wrong = values_just_outside(checker, id);
-    wrong.extend(rejected_value(checker, id));
+    let mut wrong = out_of_range_values(checker, id);
+    wrong.extend(generate_rejected_value(checker, id));
     // A node that accepts everything enforces nothing, and neither does one that accepts nothing and only
     // reserves names.
     if checker.node(id).never || (wrong.is_empty() && checker.constants(id).is_none()) {
@@ -142,7 +142,7 @@ fn is_enforced(checker: &Checker, id: NodeId, place: Option<&Place>, probe: Prob
 
 /// Returns the values just outside of a Rust type: for an integer a fraction and the neighbours of its bounds,
 /// for `()` empty containers.
-fn values_just_outside(checker: &Checker, id: NodeId) -> Vec<Value> {
+fn out_of_range_values(checker: &Checker, id: NodeId) -> Vec<Value> {
     let types = checker.types(id);
     if types == Types::NULL {
         // Serde reads these as `()` if it reads from a buffer.
@@ -165,7 +165,7 @@ fn values_just_outside(checker: &Checker, id: NodeId) -> Vec<Value> {
 }
 
 /// Returns the properties that must all be present for the one at `first` to be read.
-fn needed(
+fn required_together(
     checker: &Checker,
     id: NodeId,
     first: usize,
@@ -194,7 +194,7 @@ fn needed(
 
 /// Returns a value that the node rejects, but that another type with the same schema accepts; `None` if it
 /// accepts everything.
-pub(super) fn rejected_value(checker: &Checker, id: NodeId) -> Option<Value> {
+pub(super) fn generate_rejected_value(checker: &Checker, id: NodeId) -> Option<Value> {
     if checker.constants(id).is_some_and(|allowed| allowed.iter().any(Value::is_string)) {
         return Some(UNLIKELY.into());
     }

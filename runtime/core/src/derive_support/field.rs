@@ -1,13 +1,13 @@
 //! Rules for the type of a single field.
 
 use super::kind::Kind;
-use super::text::{Text, refuse};
+use super::text::{Text, fail};
 
 /// Requires the arguments of a tool, or of a variant of it, to be an object.
 #[track_caller]
 pub const fn expect_object(kind: Kind) {
     if !matches!(kind, Kind::Unknown | Kind::Map) {
-        refuse(
+        fail(
             &Text::new("the arguments of a tool must be an object, but this is ")
                 .and(kind.words())
                 .and("; give it a name, as in `struct Tool { name: Type }`"),
@@ -19,7 +19,7 @@ pub const fn expect_object(kind: Kind) {
 #[track_caller]
 pub const fn expect_no_keys(has_keys: bool) {
     if has_keys {
-        refuse(&Text::new(
+        fail(&Text::new(
             "this type is a tool itself, and `#[mcp(…)]` on its fields only applies when it is called as one; \
              use `#[schemars(…)]` there, or write the fields here",
         ));
@@ -30,7 +30,7 @@ pub const fn expect_no_keys(has_keys: bool) {
 #[track_caller]
 pub const fn expect_text(key: &str, kind: Kind) {
     if !matches!(kind, Kind::Text | Kind::Unknown) {
-        refuse(&wrong_kind("a string", key, kind));
+        fail(&wrong_kind("a string", key, kind));
     }
 }
 
@@ -38,7 +38,7 @@ pub const fn expect_text(key: &str, kind: Kind) {
 #[track_caller]
 pub const fn expect_number(key: &str, kind: Kind) {
     if !matches!(kind, Kind::Unknown) && !kind.is_number() {
-        refuse(&wrong_kind("a number", key, kind));
+        fail(&wrong_kind("a number", key, kind));
     }
 }
 
@@ -46,7 +46,7 @@ pub const fn expect_number(key: &str, kind: Kind) {
 #[track_caller]
 pub const fn expect_list(key: &str, kind: Kind) {
     if !matches!(kind, Kind::List | Kind::Unknown) {
-        refuse(&wrong_kind("a list", key, kind));
+        fail(&wrong_kind("a list", key, kind));
     }
 }
 
@@ -64,7 +64,7 @@ pub const fn expect_example(kind: Kind, example: Kind) {
         _ => false,
     };
     if !fits {
-        refuse(
+        fail(
             &Text::new("this example is ")
                 .and(example.words())
                 .and(", but the field is ")
@@ -97,7 +97,7 @@ pub const fn expect_header(kind: Kind, bounded: (bool, bool)) {
                 .and("; remove `header`")
         }
     };
-    refuse(&text);
+    fail(&text);
 }
 
 const fn wrong_kind(what: &str, key: &str, kind: Kind) -> Text {

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use serde_json::value::RawValue;
 
-use super::text::{Text, refuse, same};
+use super::text::{Text, equal, fail};
 use crate::protocol::ToolDefinition;
 use crate::tool::{self, FieldMetadata, Tool};
 use crate::toolset::DecodeError;
@@ -86,7 +86,7 @@ pub const fn expect_free_name(claims: &[Claim], index: usize) {
     while earlier < index {
         let first = claims[earlier];
         if let Some(name) = common_name(first.names, later.names) {
-            refuse(
+            fail(
                 &Text::new("the tool name `")
                     .and(name)
                     .and("` is taken by the variant `")
@@ -106,8 +106,8 @@ pub const fn expect_free_arguments(arguments: &[&str], variant: &str) {
     let mut index = 0;
     while index < arguments.len() {
         let name = arguments[index];
-        if same(name, "command") || same(name, "workitem_path") {
-            refuse(
+        if equal(name, "command") || equal(name, "workitem_path") {
+            fail(
                 &Text::new("`workflow` adds the parameter `")
                     .and(name)
                     .and("` to every tool, but the tool of `")
@@ -123,7 +123,7 @@ const fn have_keys(fields: &[FieldMetadata]) -> bool {
     let mut index = 0;
     while index < fields.len() {
         let field = &fields[index];
-        if field.secret || field.credential || !same(field.schema, "{}") {
+        if field.secret || field.credential || !equal(field.schema, "{}") {
             return true;
         }
         index += 1;
@@ -135,7 +135,7 @@ const fn common_name(first: Names, later: Names) -> Option<&'static str> {
     if first.now.is_empty() || later.now.is_empty() {
         return None;
     }
-    if same(first.now, later.now) || contains(first.was, later.now) {
+    if equal(first.now, later.now) || contains(first.was, later.now) {
         return Some(later.now);
     }
     if contains(later.was, first.now) {
@@ -154,7 +154,7 @@ const fn common_name(first: Names, later: Names) -> Option<&'static str> {
 const fn contains(names: &[&str], name: &str) -> bool {
     let mut index = 0;
     while index < names.len() {
-        if same(names[index], name) {
+        if equal(names[index], name) {
             return true;
         }
         index += 1;

@@ -2,12 +2,12 @@
 
 /// Fails the build with the message `text`.
 #[track_caller]
-pub(super) const fn refuse(text: &Text) {
+pub(super) const fn fail(text: &Text) {
     panic!("{}", text.as_str());
 }
 
 /// Returns whether both strings are equal.
-pub(super) const fn same(left: &str, right: &str) -> bool {
+pub(super) const fn equal(left: &str, right: &str) -> bool {
     let (left, right) = (left.as_bytes(), right.as_bytes());
     if left.len() != right.len() {
         return false;

@@ -42,15 +42,15 @@ pub fn code_in_cell(text: &str) -> String {
 
 /// Renders a value as JSON on one line, with hidden characters escaped.
 pub fn json(value: &Value) -> String {
-    escapes(value.to_string())
+    escape_hidden(value.to_string())
 }
 
 /// Renders a value as indented JSON, with hidden characters escaped.
 pub fn json_block(value: &Value) -> String {
-    escapes(format!("{value:#}"))
+    escape_hidden(format!("{value:#}"))
 }
 
-fn escapes(json: String) -> String {
+fn escape_hidden(json: String) -> String {
     let hides = |character: char| character != '\n' && is_hidden(character);
     if !json.contains(hides) {
         return json;
@@ -157,7 +157,7 @@ fn escape_text(text: &str, code: Code) -> String {
         let same = &starts[&run.len()];
         // A span ends at the next run of the same number of backticks.
         if let Some(end) = same.get(same.partition_point(|start| *start <= run.start)) {
-            escaped.push_str(&code(&inside(&text[run.end..*end])));
+            escaped.push_str(&code(&span_content(&text[run.end..*end])));
             done = end + run.len();
         } else {
             escaped.push_str(&"\\`".repeat(run.len()));
@@ -181,7 +181,7 @@ fn backticks(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Returns the content of a code span as parsers see it: on one line, with one space stripped on each side.
-fn inside(text: &str) -> String {
+fn span_content(text: &str) -> String {
     let text = text.replace('\n', " ");
     let bare = text.strip_prefix(' ').and_then(|text| text.strip_suffix(' '));
     bare.filter(|bare| !bare.trim().is_empty()).unwrap_or(&text).to_owned()
@@ -209,7 +209,7 @@ fn escape(escaped: &mut String, text: &str) {
             '\\' if row.len() > 1 || after.is_none_or(|next| next.is_ascii_punctuation() || next == '\n') => {
                 escaped.push_str(&"\\\\".repeat(row.len()));
             }
-            '*' | '_' | '~' | '^' if marks_nothing(sign, before, after) => escaped.push_str(row),
+            '*' | '_' | '~' | '^' if is_literal(sign, before, after) => escaped.push_str(row),
             '*' | '_' | '~' | '^' | '$' | '[' | ']' | '|' => {
                 row.chars().for_each(|sign| escaped.extend(['\\', sign]));
             }
@@ -221,7 +221,7 @@ fn escape(escaped: &mut String, text: &str) {
 }
 
 /// Returns whether a delimiter between these characters is literal: `_` inside a word, any with spaces on both sides.
-fn marks_nothing(sign: char, before: Option<char>, after: Option<char>) -> bool {
+fn is_literal(sign: char, before: Option<char>, after: Option<char>) -> bool {
     let (Some(before), Some(after)) = (before, after) else { return false };
     let is_inside = sign == '_' && before.is_alphanumeric() && after.is_alphanumeric();
     is_inside || (before.is_whitespace() && after.is_whitespace() && before != '\n')

@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::output::{NotChecked, compile};
+use super::output::{CompileError, compile};
 use crate::arguments::{ArgumentErrors, Checker, example};
 
 /// A compiled input schema, for code between a caller and the reader of the arguments.
@@ -31,8 +31,8 @@ impl InputChecker {
     /// Compiles a schema that [`check`](super::check) has accepted.
     ///
     /// # Errors
-    /// [`NotChecked`] if the checker does not support a keyword.
-    pub fn compile(schema: &Value) -> Result<Self, NotChecked> {
+    /// [`CompileError`] if the checker does not support a keyword.
+    pub fn compile(schema: &Value) -> Result<Self, CompileError> {
         Ok(Self { checker: compile(schema)?, example: example(schema) })
     }
 
@@ -51,7 +51,7 @@ impl InputChecker {
         let findings = self.checker.check(&arguments);
         match arguments {
             Value::Object(members) if findings.is_empty() => Ok(members),
-            _ => Err(ArgumentErrors::of_findings(findings, &self.example)),
+            _ => Err(ArgumentErrors::from_findings(findings, &self.example)),
         }
     }
 }

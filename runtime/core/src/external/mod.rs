@@ -20,7 +20,7 @@ use crate::names::{self, NameError};
 use crate::protocol::meta::is_reserved;
 
 pub use input::InputChecker;
-pub use output::{NotChecked, OutputChecker};
+pub use output::{CompileError, OutputChecker};
 pub use schema::{MAX_SUBSCHEMAS, SchemaFlaw};
 pub use wrap::wrap;
 

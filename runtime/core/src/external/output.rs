@@ -20,7 +20,7 @@ pub struct OutputChecker(Checker);
 /// Why a schema cannot be used for validation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum NotChecked {
+pub enum CompileError {
     /// A keyword that [`Checker`] does not support, or interprets differently in the schema's dialect.
     #[error("the keyword `{0}` is not supported by this server")]
     Keyword(String),
@@ -33,8 +33,8 @@ impl OutputChecker {
     /// Compiles a schema that [`check`](super::check) has accepted.
     ///
     /// # Errors
-    /// [`NotChecked`] if the checker does not support a keyword.
-    pub fn compile(schema: &Value) -> Result<Self, NotChecked> {
+    /// [`CompileError`] if the checker does not support a keyword.
+    pub fn compile(schema: &Value) -> Result<Self, CompileError> {
         compile(schema).map(Self)
     }
 
@@ -44,18 +44,18 @@ impl OutputChecker {
     /// Describes the first problems with their locations.
     pub fn check(&self, content: &StructuredContent) -> Result<(), String> {
         /// Maximum number of reported problems.
-        const SHOWN: usize = 5;
+        const MAX_REPORTED: usize = 5;
         let findings = self.0.check(&content.to_value());
         if findings.is_empty() {
             return Ok(());
         }
         let problems = findings.problems();
-        let shown = problems.iter().take(SHOWN).map(|problem| match problem.pointer.as_str() {
+        let shown = problems.iter().take(MAX_REPORTED).map(|problem| match problem.pointer.as_str() {
             "" => problem.message.clone(),
             pointer => format!("{pointer}: {}", problem.message),
         });
         let mut text = shown.collect::<Vec<_>>().join("; ");
-        let more = problems.len().saturating_sub(SHOWN) + findings.more();
+        let more = problems.len().saturating_sub(MAX_REPORTED) + findings.more();
         if more > 0 {
             let _ = write!(text, "; and {more} more");
         }
@@ -64,24 +64,24 @@ impl OutputChecker {
 }
 
 /// Compiles a schema that [`check`](super::check) has accepted.
-pub(super) fn compile(schema: &Value) -> Result<Checker, NotChecked> {
+pub(super) fn compile(schema: &Value) -> Result<Checker, CompileError> {
     let dialect = schema.as_object().map_or(Ok(Dialect::Modern), Dialect::of);
-    let dialect = dialect.map_err(|flaw| NotChecked::Rule(flaw.to_string()))?;
+    let dialect = dialect.map_err(|flaw| CompileError::Rule(flaw.to_string()))?;
     let mut schema = schema.clone();
     if let Value::Object(members) = &mut schema {
         // The URI of the document itself has no effect.
         members.shift_remove("$id");
         prepare(members, dialect)?;
     }
-    Checker::compile(&schema).map_err(|error| NotChecked::Rule(error.fault.to_string()))
+    Checker::compile(&schema).map_err(|error| CompileError::Rule(error.fault.to_string()))
 }
 
 /// Removes annotations and finds unsupported keywords.
-fn prepare(schema: &mut Map<String, Value>, dialect: Dialect) -> Result<(), NotChecked> {
+fn prepare(schema: &mut Map<String, Value>, dialect: Dialect) -> Result<(), CompileError> {
     if let Some(keyword) =
-        schema.iter().find_map(|(keyword, value)| is_beyond(keyword, value, dialect).then_some(keyword))
+        schema.iter().find_map(|(keyword, value)| is_unsupported(keyword, value, dialect).then_some(keyword))
     {
-        return Err(NotChecked::Keyword(keyword.clone()));
+        return Err(CompileError::Keyword(keyword.clone()));
     }
     let has_rules_beside = |schema: &Map<String, Value>| {
         let is_rule = |keyword: &String| {
@@ -100,7 +100,7 @@ fn prepare(schema: &mut Map<String, Value>, dialect: Dialect) -> Result<(), NotC
         schema.keys().any(is_rule)
     };
     if dialect <= Dialect::Legacy && schema.contains_key("$ref") && has_rules_beside(schema) {
-        return Err(NotChecked::Keyword("$ref".to_owned()));
+        return Err(CompileError::Keyword("$ref".to_owned()));
     }
     schema.shift_remove("format");
     let mut result = Ok(());
@@ -113,7 +113,7 @@ fn prepare(schema: &mut Map<String, Value>, dialect: Dialect) -> Result<(), NotC
 }
 
 /// Returns whether the checker ignores a keyword or interprets it differently.
-fn is_beyond(keyword: &str, value: &Value, dialect: Dialect) -> bool {
+fn is_unsupported(keyword: &str, value: &Value, dialect: Dialect) -> bool {
     match keyword {
         "unevaluatedProperties" | "unevaluatedItems" => !matches!(value, Value::Bool(true)),
         "$dynamicRef" | "$recursiveRef" => true,

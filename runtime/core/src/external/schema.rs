@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use crate::json::start_of;
+use crate::json::truncate_name;
 use crate::pointer;
-use crate::schema::walk::{LIST, NAMED, ONE, decode, with_definitions};
+use crate::schema::walk::{LIST, NAMED, ONE, all_subschemas, decode};
 
 /// Maximum number of subschemas. More would cost every client that compiles the schema (2026-07-28, basic
 /// "Composition-Keyword Resource Use").
@@ -111,27 +111,32 @@ fn object(schema: &Value) -> Result<&Map<String, Value>, SchemaFlaw> {
 /// Returns the start of a value as JSON.
 fn preview(value: &Value) -> String {
     match value {
-        Value::String(text) => start_of(text),
-        other => start_of(&other.to_string()),
+        Value::String(text) => truncate_name(text),
+        other => truncate_name(&other.to_string()),
     }
 }
 
 fn check(schema: &Value, members: &Map<String, Value>) -> Result<(), SchemaFlaw> {
-    let mut names = Names::default();
+    let mut names = ReferenceTargets::default();
     names.collect(members, true);
-    let mut look =
-        Look { root: schema, dialect: Dialect::of(members)?, names, path: Vec::new(), left: MAX_SUBSCHEMAS };
-    look.schema(schema, false)
+    let mut look = SchemaWalk {
+        root: schema,
+        dialect: Dialect::of(members)?,
+        names,
+        path: Vec::new(),
+        left: MAX_SUBSCHEMAS,
+    };
+    look.check_schema(schema, false)
 }
 
 /// The possible targets of references.
 #[derive(Default)]
-struct Names<'s> {
+struct ReferenceTargets<'s> {
     anchors: HashSet<&'s str>,
     has_ids: bool,
 }
 
-impl<'s> Names<'s> {
+impl<'s> ReferenceTargets<'s> {
     fn collect(&mut self, schema: &'s Map<String, Value>, is_root: bool) {
         for key in ["$anchor", "$dynamicAnchor"] {
             self.anchors.extend(schema.get(key).and_then(Value::as_str));
@@ -143,7 +148,7 @@ impl<'s> Names<'s> {
                 None => self.has_ids |= !is_root,
             }
         }
-        with_definitions(schema, |_, below| {
+        all_subschemas(schema, |_, below| {
             if let Value::Object(below) = below {
                 self.collect(below, false);
             }
@@ -151,17 +156,17 @@ impl<'s> Names<'s> {
     }
 }
 
-struct Look<'s> {
+struct SchemaWalk<'s> {
     root: &'s Value,
     dialect: Dialect,
-    names: Names<'s>,
+    names: ReferenceTargets<'s>,
     path: Vec<Cow<'s, str>>,
     left: usize,
 }
 
-impl<'s> Look<'s> {
+impl<'s> SchemaWalk<'s> {
     /// `is_apart` says whether the schema has its own URI, which its references are relative to.
-    fn schema(&mut self, schema: &'s Value, is_apart: bool) -> Result<(), SchemaFlaw> {
+    fn check_schema(&mut self, schema: &'s Value, is_apart: bool) -> Result<(), SchemaFlaw> {
         self.left = self.left.checked_sub(1).ok_or(SchemaFlaw::TooLarge)?;
         let members = match schema {
             Value::Object(members) => members,
@@ -172,26 +177,26 @@ impl<'s> Look<'s> {
         let is_apart = is_apart || (has_id && !self.path.is_empty());
         for (keyword, value) in members {
             self.path.push(keyword.as_str().into());
-            self.keyword(keyword, value, is_apart)?;
+            self.check_keyword(keyword, value, is_apart)?;
             self.path.pop();
         }
         if let Some(reference) = members.get("$ref").and_then(Value::as_str)
             && !is_apart
         {
-            self.reference(reference)?;
+            self.check_reference(reference)?;
         }
         Ok(())
     }
 
-    fn keyword(&mut self, keyword: &str, value: &'s Value, is_apart: bool) -> Result<(), SchemaFlaw> {
+    fn check_keyword(&mut self, keyword: &str, value: &'s Value, is_apart: bool) -> Result<(), SchemaFlaw> {
         match keyword {
-            "items" if value.is_array() && self.dialect < Dialect::Modern => self.list(value, is_apart),
-            _ if ONE.contains(&keyword) => self.schema(value, is_apart),
-            _ if LIST.contains(&keyword) => self.list(value, is_apart),
+            "items" if value.is_array() && self.dialect < Dialect::Modern => self.check_list(value, is_apart),
+            _ if ONE.contains(&keyword) => self.check_schema(value, is_apart),
+            _ if LIST.contains(&keyword) => self.check_list(value, is_apart),
             _ if NAMED.contains(&keyword) => {
                 let Value::Object(named) = value else { return Err(self.flaw("an object of schemas")) };
                 for (name, schema) in named {
-                    self.below(name.as_str().into(), schema, is_apart)?;
+                    self.check_member(name.as_str().into(), schema, is_apart)?;
                 }
                 Ok(())
             }
@@ -202,11 +207,11 @@ impl<'s> Look<'s> {
         }
     }
 
-    fn list(&mut self, value: &'s Value, is_apart: bool) -> Result<(), SchemaFlaw> {
+    fn check_list(&mut self, value: &'s Value, is_apart: bool) -> Result<(), SchemaFlaw> {
         match value {
             Value::Array(list) if !list.is_empty() => {
                 for (index, schema) in list.iter().enumerate() {
-                    self.below(index.to_string().into(), schema, is_apart)?;
+                    self.check_member(index.to_string().into(), schema, is_apart)?;
                 }
                 Ok(())
             }
@@ -214,32 +219,37 @@ impl<'s> Look<'s> {
         }
     }
 
-    fn below(&mut self, name: Cow<'s, str>, schema: &'s Value, is_apart: bool) -> Result<(), SchemaFlaw> {
+    fn check_member(
+        &mut self,
+        name: Cow<'s, str>,
+        schema: &'s Value,
+        is_apart: bool,
+    ) -> Result<(), SchemaFlaw> {
         self.path.push(name);
-        self.schema(schema, is_apart)?;
+        self.check_schema(schema, is_apart)?;
         self.path.pop();
         Ok(())
     }
 
-    fn reference(&self, reference: &str) -> Result<(), SchemaFlaw> {
+    fn check_reference(&self, reference: &str) -> Result<(), SchemaFlaw> {
         let leads = match reference.split_once('#') {
             Some(("", "")) => true,
-            Some(("", fragment)) if fragment.starts_with('/') => self.leads_to_a_schema(fragment),
+            Some(("", fragment)) if fragment.starts_with('/') => self.is_schema_location(fragment),
             Some(("", anchor)) => self.names.anchors.contains(anchor),
             // URIs of parts of this document, or of the meta-schemas, which every validator knows.
             _ if self.names.has_ids || reference.contains("://json-schema.org/draft") => true,
             _ => {
-                let reference = start_of(reference);
+                let reference = truncate_name(reference);
                 return Err(SchemaFlaw::Remote { pointer: self.pointer(), reference });
             }
         };
         if leads {
             return Ok(());
         }
-        Err(SchemaFlaw::Reference { pointer: self.pointer(), reference: start_of(reference) })
+        Err(SchemaFlaw::Reference { pointer: self.pointer(), reference: truncate_name(reference) })
     }
 
-    fn leads_to_a_schema(&self, fragment: &str) -> bool {
+    fn is_schema_location(&self, fragment: &str) -> bool {
         let target = fragment.split('/').skip(1).try_fold(self.root, |value, part| match value {
             Value::Object(members) => members.get(&*decode(part)),
             Value::Array(list) => list.get(part.parse::<usize>().ok()?),
@@ -253,7 +263,7 @@ impl<'s> Look<'s> {
     }
 
     fn pointer(&self) -> String {
-        let below = |pointer: String, name: &Cow<'_, str>| pointer::below(&pointer, &start_of(name));
+        let below = |pointer: String, name: &Cow<'_, str>| pointer::below(&pointer, &truncate_name(name));
         self.path.iter().fold(String::new(), below)
     }
 }

@@ -1,6 +1,6 @@
 use serde_json::{Map, Value, json};
 
-use super::{NotChecked, OutputChecker, check, drop_reserved, wrap};
+use super::{CompileError, OutputChecker, check, drop_reserved, wrap};
 use crate::definition::ToolDefinition;
 use crate::result::StructuredContent;
 
@@ -184,7 +184,7 @@ fn unsupported_rules_are_not_ignored() {
         (json!({"$schema": draft7, "prefixItems": [{"type": "string"}]}), "prefixItems"),
     ] {
         let not_checked = OutputChecker::compile(&schema).expect_err(keyword);
-        assert_eq!(not_checked, NotChecked::Keyword(keyword.to_owned()), "{schema}");
+        assert_eq!(not_checked, CompileError::Keyword(keyword.to_owned()), "{schema}");
     }
     let pattern = OutputChecker::compile(&json!({"pattern": "(?=a)b"})).expect_err("look-ahead");
     assert!(pattern.to_string().contains("(?=a)b"), "{pattern}");

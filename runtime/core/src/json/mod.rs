@@ -38,7 +38,7 @@ pub enum JsonFault {
     Unreadable(String),
     /// An object has two members with the same name.
     #[error("has the duplicate member {0:?}")]
-    Repeated(String),
+    DuplicateName(String),
     /// The nesting is too deep.
     #[error("is nested too deeply: at most {0} levels of arrays and objects are allowed here")]
     TooDeep(usize),
@@ -122,11 +122,11 @@ impl Levels<'_> {
     fn below<E: serde::de::Error>(self) -> Result<Self, E> {
         match self.left.checked_sub(1) {
             Some(left) => Ok(Self { left, ..self }),
-            None => Err(self.refuse(JsonFault::TooDeep(self.all))),
+            None => Err(self.reject(JsonFault::TooDeep(self.all))),
         }
     }
 
-    fn refuse<E: serde::de::Error>(self, fault: JsonFault) -> E {
+    fn reject<E: serde::de::Error>(self, fault: JsonFault) -> E {
         let error = E::custom(&fault);
         self.fault.set(Some(fault));
         error
@@ -184,7 +184,7 @@ impl<'de> Visitor<'de> for Levels<'_> {
         while let Some(Name(name)) = members.next_key_seed(AnyName)? {
             members.next_value_seed(below)?;
             if let Some(repeated) = names.replace(name) {
-                return Err(self.refuse(JsonFault::Repeated(start_of(&repeated))));
+                return Err(self.reject(JsonFault::DuplicateName(truncate_name(&repeated))));
             }
         }
         Ok(())
@@ -192,7 +192,7 @@ impl<'de> Visitor<'de> for Levels<'_> {
 }
 
 /// Truncates a name: an error must not repeat megabytes.
-pub(crate) fn start_of(name: &str) -> String {
+pub(crate) fn truncate_name(name: &str) -> String {
     const MAX_CHARS: usize = 60;
     match name.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", &name[..end]),

@@ -46,7 +46,7 @@ fn line_ends_go_and_texts_and_numbers_stay() {
 
 #[test]
 fn ambiguous_json_is_a_fault() {
-    let repeated = |name: &str| JsonFault::Repeated(name.to_owned());
+    let repeated = |name: &str| JsonFault::DuplicateName(name.to_owned());
     for (text, fault) in [
         (r#"{"a":1,"b":{},"a":1}"#, repeated("a")),
         (r#"[{"x":{"a":1,"\u0061":2}}]"#, repeated("a")),

@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 
 /// Returns the canonical JSON of a value (RFC 8785). Numbers are written as the nearest double (RFC 8785
 /// §3.2.2.3), so integers beyond 2^53 may be written like their neighbours.
-pub fn canonical(value: &Value) -> String {
+pub fn to_canonical_json(value: &Value) -> String {
     let mut text = String::new();
     write(&mut text, value);
     text
@@ -89,13 +89,13 @@ mod tests {
             "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/", "literals": [null, true, false]}"#;
         let sample: Value = serde_json::from_str(sample).unwrap();
         let expected = r#"{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}"#;
-        assert_eq!(canonical(&sample), expected);
+        assert_eq!(to_canonical_json(&sample), expected);
 
         let sorted =
             json!({"\u{20ac}": 5, "\r": 1, "\u{fb33}": 7, "1": 2, "\u{1f600}": 6, "\u{80}": 3, "\u{f6}": 4});
         let order: Vec<char> =
-            canonical(&sorted).chars().filter(|character| ('2'..='7').contains(character)).collect();
-        assert_eq!(order, ['2', '3', '4', '5', '6', '7'], "{}", canonical(&sorted));
+            to_canonical_json(&sorted).chars().filter(|character| ('2'..='7').contains(character)).collect();
+        assert_eq!(order, ['2', '3', '4', '5', '6', '7'], "{}", to_canonical_json(&sorted));
     }
 
     /// RFC 8785 appendix B.
@@ -129,7 +129,7 @@ mod tests {
             assert_eq!(number_text(&number), expected, "{bits:x}");
         }
         assert_eq!(
-            canonical(&json!([1, -1, 10, 1.0, 1.5, u64::MAX])),
+            to_canonical_json(&json!([1, -1, 10, 1.0, 1.5, u64::MAX])),
             "[1,-1,10,1,1.5,18446744073709552000]"
         );
     }

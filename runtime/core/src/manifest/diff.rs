@@ -100,7 +100,7 @@ struct Changes {
 impl Changes {
     fn compare(&mut self, place: Place, pointer: String, old: &Value, new: &Value) {
         match (old, new) {
-            _ if place.same(old, new) => {}
+            _ if place.are_equivalent(old, new) => {}
             (Value::Object(old), Value::Object(new)) => self.compare_members(place, &pointer, old, new),
             (Value::Array(old), Value::Array(new)) if are_plain(old) && are_plain(new) => {
                 self.compare_plain_lists(place, pointer, old, new);
@@ -131,7 +131,9 @@ impl Changes {
     /// Compares arrays such as `required` and `enum`: added and removed values are more informative than positions.
     fn compare_plain_lists(&mut self, place: Place, pointer: String, old: &[Value], new: &[Value]) {
         let before = self.found.len();
-        let has = |list: &[Value], value: &Value| list.iter().any(|other| place.item().same(other, value));
+        let has = |list: &[Value], value: &Value| {
+            list.iter().any(|other| place.item().are_equivalent(other, value))
+        };
         for value in old.iter().filter(|value| !has(new, value)) {
             self.push(pointer.clone(), Difference::Removed(value.clone()));
         }

@@ -61,30 +61,30 @@ impl Place {
     }
 
     /// Returns whether two values with this role are equivalent.
-    pub(super) fn same(self, left: &Value, right: &Value) -> bool {
-        left == right || self.normal(left) == self.normal(right)
+    pub(super) fn are_equivalent(self, left: &Value, right: &Value) -> bool {
+        left == right || self.normalized(left) == self.normalized(right)
     }
 
     /// Returns the normal form, which is equal for equivalent values.
-    pub(super) fn normal(self, value: &Value) -> Value {
+    pub(super) fn normalized(self, value: &Value) -> Value {
         match (self, value) {
             // In older drafts `items` may be a list, and a member of `dependencies` a schema.
-            (Self::Schema, Value::Array(_)) => Self::SchemaList.normal(value),
-            (Self::Set, Value::Object(_)) => Self::Schema.normal(value),
+            (Self::Schema, Value::Array(_)) => Self::SchemaList.normalized(value),
+            (Self::Set, Value::Object(_)) => Self::Schema.normalized(value),
             (Self::Types, Value::Array(names)) if names.len() == 1 => names[0].clone(),
             (_, Value::Object(members)) => {
                 let members =
-                    members.iter().map(|(name, value)| (name.clone(), self.member(name).normal(value)));
+                    members.iter().map(|(name, value)| (name.clone(), self.member(name).normalized(value)));
                 Value::Object(members.collect())
             }
             (_, Value::Array(items)) => {
-                let mut items: Vec<Value> = items.iter().map(|item| self.item().normal(item)).collect();
+                let mut items: Vec<Value> = items.iter().map(|item| self.item().normalized(item)).collect();
                 if matches!(self, Self::Set | Self::SchemaSet | Self::Types) {
-                    items.sort_by(order);
+                    items.sort_by(compare);
                 }
                 Value::Array(items)
             }
-            (_, Value::Number(number)) => Value::Number(whole(number)),
+            (_, Value::Number(number)) => Value::Number(to_integer(number)),
             (_, other) => other.clone(),
         }
     }
@@ -115,7 +115,7 @@ fn keyword(name: &str) -> Place {
 }
 
 /// Converts a number without a fraction to an integer, if it fits into 64 bits exactly.
-fn whole(number: &Number) -> Number {
+fn to_integer(number: &Number) -> Number {
     // 2^63 and 2^64 are the first doubles that are too large.
     const LIMITS: (f64, f64) = (9_223_372_036_854_775_808.0, 18_446_744_073_709_551_616.0);
     match number.as_f64().filter(|_| number.is_f64()) {
@@ -137,7 +137,7 @@ fn whole(number: &Number) -> Number {
 }
 
 /// An arbitrary total order, which ignores the order of members.
-fn order(left: &Value, right: &Value) -> Ordering {
+fn compare(left: &Value, right: &Value) -> Ordering {
     match (left, right) {
         (Value::Bool(left), Value::Bool(right)) => left.cmp(right),
         (Value::Number(left), Value::Number(right)) => {
@@ -149,22 +149,23 @@ fn order(left: &Value, right: &Value) -> Ordering {
         }
         (Value::String(left), Value::String(right)) => left.cmp(right),
         (Value::Array(left), Value::Array(right)) => {
-            let pairs = left.iter().zip(right).map(|(left, right)| order(left, right));
+            let pairs = left.iter().zip(right).map(|(left, right)| compare(left, right));
             pairs.fold(Ordering::Equal, Ordering::then).then(left.len().cmp(&right.len()))
         }
-        (Value::Object(left), Value::Object(right)) => order_of_members(left, right),
+        (Value::Object(left), Value::Object(right)) => compare_members(left, right),
         _ => rank(left).cmp(&rank(right)),
     }
 }
 
-fn order_of_members(left: &Map<String, Value>, right: &Map<String, Value>) -> Ordering {
+fn compare_members(left: &Map<String, Value>, right: &Map<String, Value>) -> Ordering {
     fn sort_members(members: &Map<String, Value>) -> Vec<(&String, &Value)> {
         let mut members: Vec<_> = members.iter().collect();
         members.sort_by_key(|(name, _)| *name);
         members
     }
     let [left, right] = [left, right].map(sort_members);
-    let pairs = left.iter().zip(&right).map(|(left, right)| left.0.cmp(right.0).then(order(left.1, right.1)));
+    let pairs =
+        left.iter().zip(&right).map(|(left, right)| left.0.cmp(right.0).then(compare(left.1, right.1)));
     pairs.fold(Ordering::Equal, Ordering::then).then(left.len().cmp(&right.len()))
 }
 
@@ -180,27 +181,27 @@ const fn rank(value: &Value) -> u8 {
 }
 
 /// Returns the normal form of a definition: numbers by value, and arrays sorted if their order is insignificant.
-pub fn by_value(kind: Kind, definition: &Map<String, Value>) -> Map<String, Value> {
-    match Place::of(kind).normal(&Value::Object(definition.clone())) {
+pub fn normalize(kind: Kind, definition: &Map<String, Value>) -> Map<String, Value> {
+    match Place::of(kind).normalized(&Value::Object(definition.clone())) {
         Value::Object(members) => members,
         _ => Map::new(),
     }
 }
 
 /// Returns whether two documents that contain schemas are equivalent.
-pub fn same_document(left: &Value, right: &Value) -> bool {
-    fn normal(value: &Value) -> Value {
+pub fn are_equivalent(left: &Value, right: &Value) -> bool {
+    fn normalize_value(value: &Value) -> Value {
         // Any member with the name of a keyword is treated as one. Values that only look like schemas are
         // compared just as loosely, which is good enough for documents generated from manifests.
-        match Place::Schema.normal(value) {
-            Value::Object(members) => {
-                Value::Object(members.into_iter().map(|(name, value)| (name, normal(&value))).collect())
-            }
-            Value::Array(items) => Value::Array(items.iter().map(normal).collect()),
+        match Place::Schema.normalized(value) {
+            Value::Object(members) => Value::Object(
+                members.into_iter().map(|(name, value)| (name, normalize_value(&value))).collect(),
+            ),
+            Value::Array(items) => Value::Array(items.iter().map(normalize_value).collect()),
             other => other,
         }
     }
-    left == right || normal(left) == normal(right)
+    left == right || normalize_value(left) == normalize_value(right)
 }
 
 #[cfg(test)]
@@ -211,8 +212,8 @@ mod tests {
 
     #[track_caller]
     fn check(place: Place, left: &Value, right: &Value, expected: bool) {
-        assert_eq!(place.same(left, right), expected, "{left} and {right}");
-        assert_eq!(place.same(right, left), expected, "{right} and {left}");
+        assert_eq!(place.are_equivalent(left, right), expected, "{left} and {right}");
+        assert_eq!(place.are_equivalent(right, left), expected, "{right} and {left}");
     }
 
     #[test]

@@ -19,11 +19,11 @@ use serde_json::{Map, Value};
 
 use crate::definition::ToolDefinition;
 
-pub use canonical::canonical;
+pub use canonical::to_canonical_json;
 pub use diff::{Change, Difference, Named, diff, format_change, format_value};
 pub use hidden::{Hidden, hidden_characters};
 pub use kind::{Declare, Entry, Kind, entry};
-pub use meaning::{by_value, same_document};
+pub use meaning::{are_equivalent, normalize};
 pub use visible::{is_hidden, visible, visible_json};
 
 /// The version of the document format that this library reads and writes, as `manifestVersion`.
@@ -113,7 +113,7 @@ impl Manifest {
     /// entries.
     ///
     /// # Errors
-    /// [`ManifestError::Twice`] for a duplicate name, [`ManifestError::Nameless`] for an entry without a name.
+    /// [`ManifestError::DuplicateEntry`] for a duplicate name, [`ManifestError::Nameless`] for an entry without a name.
     pub fn with(
         mut self,
         kind: Kind,
@@ -191,7 +191,7 @@ impl Manifest {
             let twice = entries.windows(2).find(|pair| kind.name_of(&pair[0]) == kind.name_of(&pair[1]));
             if let Some([first, ..]) = twice {
                 let name = kind.name_of(first).unwrap_or_default().to_owned();
-                return Err(ManifestError::Twice { kind, name });
+                return Err(ManifestError::DuplicateEntry { kind, name });
             }
         }
         Ok(self)
@@ -226,7 +226,7 @@ pub enum ManifestError {
     InputIsNoObject(String),
     /// Two entries have the same name or URI, so clients could use only one of them.
     #[error("two {kind} are named `{}`: rename one of them", visible(.name))]
-    Twice {
+    DuplicateEntry {
         /// The list.
         kind: Kind,
         /// The name or URI.

@@ -64,14 +64,14 @@ pub enum Resolution {
     /// The tool is listed under another name.
     Renamed(String),
     /// The tool is not listed: the other name is taken as well, or the server has the same tool twice.
-    LeftOut,
+    Omitted,
 }
 
 impl std::fmt::Display for Resolution {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Renamed(name) => write!(f, "it is listed as {name:?}"),
-            Self::LeftOut => f.write_str("it is not listed; rename it on its server"),
+            Self::Omitted => f.write_str("it is not listed; rename it on its server"),
         }
     }
 }
@@ -215,7 +215,7 @@ impl PublicNames {
         let (server, tool) = (wish.server.to_owned(), wish.tool.to_owned());
         let wanted = wish.wanted.clone().into_owned();
         let resolution = if self.holder(&wish.joined, &other).is_some() {
-            Resolution::LeftOut
+            Resolution::Omitted
         } else {
             self.insert(other.clone(), wish);
             Resolution::Renamed(other)

@@ -173,7 +173,7 @@ fn a_forged_name_does_not_replace_a_changed_one() {
     // The same tool twice is one tool.
     let table = table(&[("s", &["a", "a"])]);
     assert_eq!(table.entries().len(), 1);
-    assert_eq!(table.collisions()[0].resolution, Resolution::LeftOut);
+    assert_eq!(table.collisions()[0].resolution, Resolution::Omitted);
 }
 
 fn is_portable(name: &str) -> bool {
@@ -227,7 +227,7 @@ proptest! {
             prop_assert_eq!(table.find(&entry.public), Some(entry));
             prop_assert_eq!(table.public(&entry.server, &entry.tool), Some(entry.public.as_str()));
         }
-        let lost = table.collisions().iter().filter(|collision| collision.resolution == Resolution::LeftOut).count();
+        let lost = table.collisions().iter().filter(|collision| collision.resolution == Resolution::Omitted).count();
         prop_assert_eq!(table.entries().len() + lost, tools.len(), "listed or reported");
         let backwards: Vec<_> = names.iter().copied().rev().collect();
         let reversed = PublicNames::new(&backwards, Profile::Portable).unwrap();

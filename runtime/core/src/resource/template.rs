@@ -37,7 +37,7 @@ pub enum TemplateError {
     Adjacent(String),
     /// A duplicate name.
     #[error("duplicate variable `{{{0}}}`; give each variable its own name")]
-    Twice(String),
+    DuplicateVariable(String),
 }
 
 /// Validates a URI: a scheme, and only characters that RFC 3986 allows.
@@ -79,7 +79,7 @@ impl UriTemplate {
                 return Err(TemplateError::Variable(name.to_owned()));
             }
             if parts.iter().any(|(known, _)| known == name) {
-                return Err(TemplateError::Twice(name.to_owned()));
+                return Err(TemplateError::DuplicateVariable(name.to_owned()));
             }
             if parts.last().is_some_and(|(_, between)| between.is_empty()) {
                 return Err(TemplateError::Adjacent(name.to_owned()));

@@ -112,7 +112,7 @@ fn invalid_templates_are_rejected() {
         ("a://{a,b}", TemplateError::Variable("a,b".to_owned())),
         ("a://{}", TemplateError::Variable(String::new())),
         ("a://{a}{b}", TemplateError::Adjacent("b".to_owned())),
-        ("a://{a}/{a}", TemplateError::Twice("a".to_owned())),
+        ("a://{a}/{a}", TemplateError::DuplicateVariable("a".to_owned())),
         ("a://b c", TemplateError::Character(' ')),
     ] {
         assert_eq!(UriTemplate::parse(template), Err(error), "{template}");

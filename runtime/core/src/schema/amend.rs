@@ -27,15 +27,15 @@ pub(crate) enum Change {
 pub(crate) fn apply(exact: &mut Value, amendments: &[Amendment]) {
     for Amendment { pointer, change } in amendments {
         if let Some(Value::Object(place)) = exact.pointer_mut(pointer) {
-            make(change, place, Side::Exact);
+            apply_change(change, place, Side::Exact);
         }
     }
 }
 
 /// Applies them to the published schema, at the locations that correspond to those in `exact`.
-pub(super) fn apply_to_shown(shown: &mut Value, exact: &Value, amendments: &[Amendment]) {
+pub(super) fn apply_to_published(shown: &mut Value, exact: &Value, amendments: &[Amendment]) {
     for Amendment { pointer, change } in amendments {
-        let found = exact.pointer(pointer).and_then(|place| shown_as(exact, shown, pointer, place));
+        let found = exact.pointer(pointer).and_then(|place| find_published(exact, shown, pointer, place));
         if let Some(found) = found
             && let Some(Value::Object(place)) = shown.pointer_mut(&found.pointer)
         {
@@ -43,14 +43,15 @@ pub(super) fn apply_to_shown(shown: &mut Value, exact: &Value, amendments: &[Ame
             let change = match change {
                 Change::Needs(needs) if found.pointer.is_empty() => {
                     let mut needs = needs.clone();
-                    needs
-                        .retain(|name, others| !may_do_without(exact, pointer, amendments, (name, &*others)));
+                    needs.retain(|name, others| {
+                        !is_optional_elsewhere(exact, pointer, amendments, (name, &*others))
+                    });
                     of_all_variants = Change::Needs(needs);
                     &of_all_variants
                 }
                 change => change,
             };
-            make(change, place, Side::Shown { is_merged: found.is_merged });
+            apply_change(change, place, Side::Shown { is_merged: found.is_merged });
         }
     }
 }
@@ -60,7 +61,12 @@ const MAX_DEPTH: usize = 16;
 
 /// Returns whether, since all variants are published as one object, another variant than the one at `pointer`
 /// may have the member without those that it requires there.
-fn may_do_without(exact: &Value, pointer: &str, amendments: &[Amendment], needs: (&str, &Value)) -> bool {
+fn is_optional_elsewhere(
+    exact: &Value,
+    pointer: &str,
+    amendments: &[Amendment],
+    needs: (&str, &Value),
+) -> bool {
     let mut here = pointer;
     while let Some((choice, position)) = here.rsplit_once('/') {
         let arms = exact.pointer(choice).and_then(Value::as_array).map_or(0, Vec::len);
@@ -98,7 +104,8 @@ fn has_without(
         let count = object.get(keyword).and_then(Value::as_array).map_or(0, Vec::len);
         (0..count).map(move |at| format!("{pointer}/{keyword}/{at}"))
     });
-    let far = walk::referenced(object).map(|far| format!("/$defs{}", crate::pointer::below("", &far)));
+    let far =
+        walk::referenced_definition(object).map(|far| format!("/$defs{}", crate::pointer::below("", &far)));
     takes_more
         || lists
         || parts.chain(far).any(|part| has_without(exact, &part, amendments, (name, others), depth))
@@ -115,14 +122,14 @@ enum Side {
 }
 
 /// A location in the published schema.
-struct Found {
+struct PublishedLocation {
     pointer: String,
     is_merged: bool,
 }
 
 /// Returns the location in the published schema of `place`, which is at `pointer` in `exact`: without `null` for
 /// optional members, and without the choice at the root.
-fn shown_as(exact: &Value, shown: &Value, pointer: &str, place: &Value) -> Option<Found> {
+fn find_published(exact: &Value, shown: &Value, pointer: &str, place: &Value) -> Option<PublishedLocation> {
     let steps: Vec<&str> = pointer.split('/').skip(1).collect();
     let mut here = Walk { exact, shown, pointer: String::new() };
     let mut steps = &steps[..];
@@ -135,8 +142,8 @@ fn shown_as(exact: &Value, shown: &Value, pointer: &str, place: &Value) -> Optio
         (steps, is_merged) = (rest, true);
     }
     if let (true, ["properties", name, rest @ ..]) = (is_merged, steps) {
-        here.go("properties")?;
-        here.go(name)?;
+        here.step_into("properties")?;
+        here.step_into(name)?;
         let arms = here.shown.get("anyOf").and_then(Value::as_array).map_or(0, Vec::len);
         let is_one = rest.is_empty();
         let candidates = std::iter::once(None).chain((0..arms).map(Some)).filter_map(|arm| {
@@ -152,10 +159,10 @@ fn shown_as(exact: &Value, shown: &Value, pointer: &str, place: &Value) -> Optio
         // The strings of all variants may be in one list.
         let lists_more = |found: &&Walk<'_>| is_one && found.shown.get("enum").is_some();
         let found = candidates.iter().find(lists_same).or_else(|| candidates.iter().find(lists_more))?;
-        return Some(Found { pointer: found.pointer.clone(), is_merged: is_one });
+        return Some(PublishedLocation { pointer: found.pointer.clone(), is_merged: is_one });
     }
     let found = here.follow(steps)?;
-    Some(Found { pointer: found.pointer, is_merged: false })
+    Some(PublishedLocation { pointer: found.pointer, is_merged: false })
 }
 
 /// A location in both schemas.
@@ -176,14 +183,14 @@ impl Walk<'_> {
                     steps = rest;
                 }
                 [step, rest @ ..] => {
-                    self.go(step)?;
+                    self.step_into(step)?;
                     steps = rest;
                 }
             }
         }
     }
 
-    fn go(&mut self, step: &str) -> Option<()> {
+    fn step_into(&mut self, step: &str) -> Option<()> {
         let name = step.replace("~1", "/").replace("~0", "~");
         let of = |value: &'_ Value| -> Option<usize> { value.is_array().then(|| name.parse().ok())? };
         self.exact = match of(self.exact) {
@@ -217,7 +224,7 @@ impl Walk<'_> {
     }
 }
 
-fn make(change: &Change, place: &mut Map<String, Value>, side: Side) {
+fn apply_change(change: &Change, place: &mut Map<String, Value>, side: Side) {
     match (change, side) {
         (Change::Needs(needs), _) => {
             let lists_all = |names: &Value| place_lists(place, names);
@@ -227,12 +234,14 @@ fn make(change: &Change, place: &mut Map<String, Value>, side: Side) {
                 place.insert("dependentRequired".to_owned(), Value::Object(needs.clone()));
             }
         }
-        (Change::AnyOther, _) | (Change::AnyOtherTag(_), Side::Shown { is_merged: true }) => any_other(place),
+        (Change::AnyOther, _) | (Change::AnyOtherTag(_), Side::Shown { is_merged: true }) => {
+            accept_any_string(place);
+        }
         (Change::AnyOtherTag(others), _) => {
             place.shift_remove("enum");
             place.shift_remove("const");
             place.insert("type".to_owned(), json!("string"));
-            let pattern = unlike::pattern(others.iter().filter_map(Value::as_str));
+            let pattern = unlike::negated_pattern(others.iter().filter_map(Value::as_str));
             match (side, pattern) {
                 // Some clients do not support `not`.
                 (Side::Shown { .. }, Some(pattern)) => {
@@ -258,7 +267,7 @@ fn place_lists(place: &Map<String, Value>, names: &Value) -> bool {
 
 /// Replaces a list of strings by any string, with the list in the description. The last one is the catch-all
 /// variant and not listed.
-fn any_other(place: &mut Map<String, Value>) {
+fn accept_any_string(place: &mut Map<String, Value>) {
     let Some(Value::Array(mut values)) = place.shift_remove("enum") else { return };
     let other = values.pop();
     let other = other.as_ref().and_then(Value::as_str).unwrap_or_default();

@@ -29,7 +29,7 @@ const MAX_ALTERNATIVES: usize = 64;
 const MAX_DEPTH: usize = 8;
 
 /// Keywords that define further members, or reject them.
-const SAY_MORE: &[&str] =
+const OPEN_OR_CLOSE: &[&str] =
     &["additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "not", "if"];
 /// Keywords with schemas for the same value.
 const CHOICES: &[&str] = &["$ref", "allOf", "anyOf", "oneOf"];
@@ -40,23 +40,23 @@ pub(super) fn close(root: &mut Value, marked: bool) {
     let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
     let has_defaults = Cell::new(false);
     let closer = Closer { definitions: &definitions, marked, is_written: false, has_defaults: &has_defaults };
-    closer.value(root);
+    closer.close_value(root);
     if let Some(Value::Object(definitions)) = root.get_mut("$defs") {
-        definitions.values_mut().for_each(|definition| closer.value(definition));
+        definitions.values_mut().for_each(|definition| closer.close_value(definition));
     }
     if has_defaults.get() {
-        defaults::forget_unread(root);
+        defaults::drop_unread(root);
     }
 }
 
 /// Converts objects with a flattened map next to other members to choices between complete objects, so that the
 /// map's constraints on further members do not apply to the others.
-pub(super) fn part_maps(root: &mut Value) {
+pub(super) fn separate_maps(root: &mut Value) {
     let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
     let has_defaults = Cell::new(false);
     let closer =
         Closer { definitions: &definitions, marked: false, is_written: true, has_defaults: &has_defaults };
-    closer.part_maps(root);
+    closer.separate_maps(root);
 }
 
 /// Returns whether a part of the object defines further members.
@@ -78,24 +78,24 @@ struct Closer<'a> {
 
 impl Closer<'_> {
     /// Closes a schema that describes a complete value.
-    fn value(&self, schema: &mut Value) {
+    fn close_value(&self, schema: &mut Value) {
         let Some(object) = schema.as_object_mut() else { return };
         let definitions = object.shift_remove("$defs");
         if is_mixed(object)
-            && let Some(whole) = self.whole(object)
+            && let Some(whole) = self.complete(object)
         {
             *object = whole;
         }
         if object.get("default").is_some_and(|default| default.is_object() || default.is_array()) {
             self.has_defaults.set(true);
         }
-        let is_sealed = self.shut(object);
+        let is_sealed = self.close_object(object);
         walk::subschemas_mut(object, |keyword, subschema| match keyword {
             "properties" | "patternProperties" | "items" | "prefixItems" | "additionalProperties" => {
-                self.value(subschema);
+                self.close_value(subschema);
             }
-            "allOf" | "anyOf" | "oneOf" if is_sealed => self.part(subschema),
-            "allOf" | "anyOf" | "oneOf" => self.value(subschema),
+            "allOf" | "anyOf" | "oneOf" if is_sealed => self.close_part(subschema),
+            "allOf" | "anyOf" | "oneOf" => self.close_value(subschema),
             _ => {}
         });
         if let Some(definitions) = definitions {
@@ -103,31 +103,31 @@ impl Closer<'_> {
         }
     }
 
-    fn part_maps(&self, schema: &mut Value) {
+    fn separate_maps(&self, schema: &mut Value) {
         let is_mixture = schema.as_object().is_some_and(is_mixed) && has_map(schema);
         let Some(object) = schema.as_object_mut() else { return };
-        if is_mixture && let Some(whole) = self.whole(object) {
+        if is_mixture && let Some(whole) = self.complete(object) {
             let definitions = object.shift_remove("$defs");
             *object = whole;
             object.extend(definitions.map(|definitions| ("$defs".to_owned(), definitions)));
         }
-        walk::subschemas_mut(object, |_, subschema| self.part_maps(subschema));
+        walk::subschemas_mut(object, |_, subschema| self.separate_maps(subschema));
     }
 
     /// Closes the schemas inside one that describes a part of an object.
-    fn part(&self, schema: &mut Value) {
+    fn close_part(&self, schema: &mut Value) {
         let Some(object) = schema.as_object_mut() else { return };
         walk::subschemas_mut(object, |keyword, subschema| match keyword {
             "properties" | "patternProperties" | "items" | "prefixItems" | "additionalProperties" => {
-                self.value(subschema);
+                self.close_value(subschema);
             }
-            "allOf" | "anyOf" | "oneOf" => self.part(subschema),
+            "allOf" | "anyOf" | "oneOf" => self.close_part(subschema),
             _ => {}
         });
     }
 
     /// Closes an object that lists its members; returns whether its parts must stay open for that.
-    fn shut(&self, object: &mut Map<String, Value>) -> bool {
+    fn close_object(&self, object: &mut Map<String, Value>) -> bool {
         let has_choice = CHOICES.iter().any(|choice| object.contains_key(*choice));
         if object.get("unevaluatedProperties") == Some(&Value::Bool(false)) {
             if has_choice {
@@ -138,7 +138,7 @@ impl Closer<'_> {
             return false;
         }
         let lists_members = object.contains_key("properties") && is_object(object);
-        if !lists_members || SAY_MORE.iter().any(|keyword| object.contains_key(*keyword)) {
+        if !lists_members || OPEN_OR_CLOSE.iter().any(|keyword| object.contains_key(*keyword)) {
             return false;
         }
         let keyword = if has_choice { "unevaluatedProperties" } else { "additionalProperties" };
@@ -150,7 +150,7 @@ impl Closer<'_> {
     }
 
     /// Converts the object so that its choices are between complete objects.
-    fn whole(&self, object: &Map<String, Value>) -> Option<Map<String, Value>> {
+    fn complete(&self, object: &Map<String, Value>) -> Option<Map<String, Value>> {
         let (about, constraints): (Map<_, _>, Map<_, _>) =
             object.clone().into_iter().partition(|(keyword, _)| merge::is_annotation(keyword));
         let mut alternatives = self.alternatives(&constraints, MAX_DEPTH)?;
@@ -163,8 +163,8 @@ impl Closer<'_> {
             if let Some(rest) = alternative.shift_remove("unevaluatedProperties") {
                 alternative.entry("additionalProperties").or_insert(rest);
             }
-            self.name_no_other(alternative);
-            if !SAY_MORE.iter().any(|keyword| alternative.contains_key(*keyword)) {
+            self.exclude_other_variants(alternative);
+            if !OPEN_OR_CLOSE.iter().any(|keyword| alternative.contains_key(*keyword)) {
                 alternative.entry("properties").or_insert_with(|| json!({}));
             }
             if !alternative.contains_key("type") {
@@ -172,7 +172,7 @@ impl Closer<'_> {
             }
         }
         if let [only] = &mut alternatives[..] {
-            return Some(merge::both(std::mem::take(only), about));
+            return Some(merge::merge(std::mem::take(only), about));
         }
         let mut whole = about;
         if let (true, Some(own)) = (self.marked, members_of(object)) {
@@ -184,7 +184,7 @@ impl Closer<'_> {
 
     /// Next to a flattened map, the name of another variant is not a further member: serde selects the variant
     /// that comes first.
-    fn name_no_other(&self, alternative: &mut Map<String, Value>) {
+    fn exclude_other_variants(&self, alternative: &mut Map<String, Value>) {
         let Some(variants) = alternative.shift_remove(VARIANTS) else { return };
         let takes_more =
             alternative.get("additionalProperties").is_some_and(|rest| *rest != Value::Bool(false));
@@ -194,7 +194,7 @@ impl Closer<'_> {
         let is_listed = |name: &str| members_of(alternative).is_some_and(|listed| listed.contains_key(name));
         let names = variants.as_array().into_iter().flatten().filter_map(Value::as_str);
         let others: Vec<&str> = names.filter(|name| !is_listed(name)).collect();
-        if let (false, Some(pattern)) = (others.is_empty(), unlike::pattern(others.into_iter())) {
+        if let (false, Some(pattern)) = (others.is_empty(), unlike::negated_pattern(others.into_iter())) {
             alternative.insert("propertyNames".to_owned(), json!({ "type": "string", "pattern": pattern }));
         }
     }
@@ -208,17 +208,17 @@ impl Closer<'_> {
         }
         let mut base = schema.clone();
         let mut found = Vec::new();
-        let reference = walk::referenced(schema).map(std::borrow::Cow::into_owned);
+        let reference = walk::referenced_definition(schema).map(std::borrow::Cow::into_owned);
         for choice in CHOICES {
             base.shift_remove(*choice);
         }
         found.push(base);
         if let Some(name) = reference {
             let far = self.alternatives(members(self.definitions.get(&name)?)?, depth)?;
-            found = product(&found, &far)?;
+            found = combine(&found, &far)?;
         }
         for part in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-            found = product(&found, &self.alternatives(&object_of(part)?, depth)?)?;
+            found = combine(&found, &self.alternatives(&object_of(part)?, depth)?)?;
         }
         for choice in ["anyOf", "oneOf"] {
             let Some(arms) = schema.get(choice).and_then(Value::as_array) else { continue };
@@ -226,8 +226,8 @@ impl Closer<'_> {
             for arm in arms {
                 of_arms.extend(self.alternatives(&object_of(arm)?, depth)?);
             }
-            note_variants(&mut of_arms);
-            found = product(&found, &of_arms)?;
+            store_variants(&mut of_arms);
+            found = combine(&found, &of_arms)?;
         }
         Some(found)
     }
@@ -249,7 +249,7 @@ fn is_mixed(object: &Map<String, Value>) -> bool {
 
 /// Stores the names of variants if each arm has one required member; an arm without members is that of a
 /// flattened `Option`.
-fn note_variants(arms: &mut [Map<String, Value>]) {
+fn store_variants(arms: &mut [Map<String, Value>]) {
     let mut names: Vec<Value> = Vec::new();
     for arm in arms.iter() {
         let listed = members_of(arm).map_or_else(Vec::new, |listed| listed.keys().collect());
@@ -283,16 +283,16 @@ fn object_of(schema: &Value) -> Option<Map<String, Value>> {
 }
 
 /// Combines each of `first` with each of `second`.
-fn product(first: &[Map<String, Value>], second: &[Map<String, Value>]) -> Option<Vec<Map<String, Value>>> {
+fn combine(first: &[Map<String, Value>], second: &[Map<String, Value>]) -> Option<Vec<Map<String, Value>>> {
     if first.len() * second.len() > MAX_ALTERNATIVES {
         return None;
     }
     let pairs = first.iter().flat_map(|one| second.iter().map(move |other| (one, other)));
-    Some(pairs.map(|(one, other)| joined(one, other)).collect())
+    Some(pairs.map(|(one, other)| merge(one, other)).collect())
 }
 
 /// Merges two objects. If one is closed, the names of the other are still known to it.
-fn joined(one: &Map<String, Value>, other: &Map<String, Value>) -> Map<String, Value> {
+fn merge(one: &Map<String, Value>, other: &Map<String, Value>) -> Map<String, Value> {
     let mut parts = [one.clone(), other.clone()];
     let mut closed = false;
     for part in &mut parts {
@@ -304,7 +304,7 @@ fn joined(one: &Map<String, Value>, other: &Map<String, Value>) -> Map<String, V
         }
     }
     let [one, other] = parts;
-    let mut joined = merge::both(one, other);
+    let mut joined = merge::merge(one, other);
     if closed && !joined.contains_key("additionalProperties") {
         joined.insert("additionalProperties".to_owned(), Value::Bool(false));
     }

@@ -9,19 +9,19 @@ use super::{members, walk};
 const MAX_STEPS: usize = 8;
 
 /// Sorts the members of every object, and the items of every set, in all defaults of `root`.
-pub(super) fn put_in_order(root: &mut Value) {
+pub(super) fn sort_all(root: &mut Value) {
     if !has_order(root) {
         return;
     }
     let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
-    visit_with(root, &mut |default, schema| sort(default, schema, &definitions));
+    visit_defaults(root, &mut |default, schema| sort(default, schema, &definitions));
 }
 
 /// Removes members that callers may not send from all defaults of `root`, in which the objects are closed: serde
 /// also writes fields that it does not read.
-pub(super) fn forget_unread(root: &mut Value) {
+pub(super) fn drop_unread(root: &mut Value) {
     let definitions = root.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
-    visit_with(root, &mut |default, schema| drop_unlisted(default, schema, &definitions, MAX_STEPS));
+    visit_defaults(root, &mut |default, schema| drop_unlisted(default, schema, &definitions, MAX_STEPS));
 }
 
 fn drop_unlisted(
@@ -32,7 +32,7 @@ fn drop_unlisted(
 ) {
     let Some(fewer) = steps.checked_sub(1) else { return };
     if let Some(far) =
-        walk::referenced(schema).and_then(|name| definitions.get(name.as_ref())).and_then(members)
+        walk::referenced_definition(schema).and_then(|name| definitions.get(name.as_ref())).and_then(members)
     {
         drop_unlisted(value, far, definitions, fewer);
     }
@@ -43,7 +43,8 @@ fn drop_unlisted(
     };
     for arms in ["anyOf", "oneOf"].into_iter().filter_map(|choice| schema.get(choice)?.as_array()) {
         // The variant is identified by its tag or name.
-        let may_be = |arm: &&Map<String, Value>| walk::has_type(arm, name) && has_what_it_needs(value, arm);
+        let may_be =
+            |arm: &&Map<String, Value>| walk::has_type(arm, name) && has_required_members(value, arm);
         let mut arms = arms.iter().filter_map(members).filter(may_be);
         if let (Some(only), None) = (arms.next(), arms.next()) {
             drop_unlisted(value, only, definitions, fewer);
@@ -76,7 +77,7 @@ fn drop_unlisted(
 }
 
 /// Returns whether `value` has all members that `schema` requires, with one of the listed values.
-fn has_what_it_needs(value: &Value, schema: &Map<String, Value>) -> bool {
+fn has_required_members(value: &Value, schema: &Map<String, Value>) -> bool {
     let Value::Object(object) = value else { return true };
     let listed = |name: &str| schema.get("properties")?.get(name)?.get("enum")?.as_array();
     let constant = |name: &str| schema.get("properties")?.get(name)?.get("const");
@@ -93,18 +94,18 @@ fn has_what_it_needs(value: &Value, schema: &Map<String, Value>) -> bool {
 fn has_order(schema: &Value) -> bool {
     let Some(object) = members(schema) else { return false };
     let mut found = object.get("default").is_some_and(|default| default.is_object() || default.is_array());
-    walk::with_definitions(object, |_, subschema| found = found || has_order(subschema));
+    walk::all_subschemas(object, |_, subschema| found = found || has_order(subschema));
     found
 }
 
 /// Calls `change` with every default and its schema.
-fn visit_with(schema: &mut Value, change: &mut dyn FnMut(&mut Value, &Map<String, Value>)) {
+fn visit_defaults(schema: &mut Value, change: &mut dyn FnMut(&mut Value, &Map<String, Value>)) {
     let Some(object) = schema.as_object_mut() else { return };
     if let Some(mut default) = object.get_mut("default").map(Value::take) {
         change(&mut default, object);
         object.insert("default".to_owned(), default);
     }
-    walk::subschemas_mut(object, |_, subschema| visit_with(subschema, change));
+    walk::subschemas_mut(object, |_, subschema| visit_defaults(subschema, change));
 }
 
 /// Sorts `value`, which is or is part of a default, as `schema` permits.
@@ -113,7 +114,7 @@ fn sort(value: &mut Value, schema: &Map<String, Value>, definitions: &Map<String
         Value::Object(object) => {
             object.sort_keys();
             for (name, member) in object {
-                with_schemas_of(schema, definitions, MAX_STEPS, &mut |schema| {
+                visit_schemas_of(schema, definitions, MAX_STEPS, &mut |schema| {
                     let property = schema.get("properties").and_then(|properties| properties.get(name));
                     let patterns = schema.get("patternProperties").and_then(Value::as_object);
                     let rest = schema.get("additionalProperties");
@@ -127,7 +128,7 @@ fn sort(value: &mut Value, schema: &Map<String, Value>, definitions: &Map<String
         }
         Value::Array(items) => {
             let mut is_set = false;
-            with_schemas_of(schema, definitions, MAX_STEPS, &mut |schema| {
+            visit_schemas_of(schema, definitions, MAX_STEPS, &mut |schema| {
                 is_set |= schema.get("uniqueItems") == Some(&Value::Bool(true));
                 let first =
                     schema.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -138,7 +139,7 @@ fn sort(value: &mut Value, schema: &Map<String, Value>, definitions: &Map<String
                 }
             });
             if is_set {
-                items.sort_by_cached_key(|item| (item.as_f64().map(order_of), item.to_string()));
+                items.sort_by_cached_key(|item| (item.as_f64().map(sort_key), item.to_string()));
             }
         }
         _ => {}
@@ -154,7 +155,7 @@ fn sort_by(value: &mut Value, schema: &Value, definitions: &Map<String, Value>) 
 
 /// Calls `visit` with every schema that applies to the same value as `schema`: itself, its references and its
 /// arms.
-fn with_schemas_of(
+fn visit_schemas_of(
     schema: &Map<String, Value>,
     definitions: &Map<String, Value>,
     steps: usize,
@@ -164,16 +165,16 @@ fn with_schemas_of(
     if steps == 0 {
         return;
     }
-    let far = walk::referenced(schema).and_then(|name| definitions.get(name.as_ref()));
+    let far = walk::referenced_definition(schema).and_then(|name| definitions.get(name.as_ref()));
     let arms =
         ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|choice| schema.get(choice)?.as_array()).flatten();
     for next in far.into_iter().chain(arms).filter_map(members) {
-        with_schemas_of(next, definitions, steps - 1, visit);
+        visit_schemas_of(next, definitions, steps - 1, visit);
     }
 }
 
 /// Returns an integer that orders numbers like their values.
-fn order_of(number: f64) -> i64 {
+fn sort_key(number: f64) -> i64 {
     let bits = number.to_bits().cast_signed();
     bits ^ (((bits >> 63).cast_unsigned() >> 1).cast_signed())
 }

@@ -46,9 +46,9 @@ pub enum FormProblem {
 /// [`FormProblem`] if `T` is not supported in a form.
 pub fn form<T: JsonSchema>() -> Result<Value, FormProblem> {
     let generated = generate::<T>(SchemaSettings::draft2020_12());
-    let mut schema = root::object(generated, InputShape::Object).map_err(FormProblem::Type)?;
-    inline::expand(&mut schema);
-    formats::finish(&mut schema, formats::Rust::Replaced);
+    let mut schema = root::merge_to_object(generated, InputShape::Object).map_err(FormProblem::Type)?;
+    inline::inline_definitions(&mut schema);
+    formats::finish(&mut schema, formats::RustFormats::Replace);
     if let Some(object) = schema.as_object_mut() {
         tidy::hide_nulls(object);
     }
@@ -66,7 +66,7 @@ pub fn restrict(schema: &Value) -> Result<Value, FormProblem> {
         .ok_or(FormProblem::NotAnObject)?;
     let mut members = Map::new();
     for (name, property) in properties {
-        let member = member(property).ok_or_else(|| FormProblem::Member { member: name.clone() })?;
+        let member = convert_member(property).ok_or_else(|| FormProblem::Member { member: name.clone() })?;
         members.insert(name.clone(), Value::Object(member));
     }
     let mut form = json!({"type": "object", "properties": members});
@@ -117,45 +117,45 @@ pub fn form_for(form: &Value, revision: Revision) -> Result<Value, FormProblem> 
 const ABOUT: [&str; 3] = ["title", "description", "default"];
 
 /// Converts one member, if forms support it.
-fn member(property: &Value) -> Option<Map<String, Value>> {
+fn convert_member(property: &Value) -> Option<Map<String, Value>> {
     let mut property = property.as_object()?.clone();
     tidy::lift_single_part(&mut property);
     if let Some(choices) = Choices::of(&property) {
         let mut member = choices.into_member("oneOf");
         member.insert("type".to_owned(), json!("string"));
-        copy(&property, &mut member, &ABOUT);
-        copy(&property, &mut member, &["enumNames"]);
-        return Some(in_order(member));
+        copy_keywords(&property, &mut member, &ABOUT);
+        copy_keywords(&property, &mut member, &["enumNames"]);
+        return Some(move_type_first(member));
     }
     let kind = property.get("type")?.as_str()?;
     let mut member = Map::from_iter([("type".to_owned(), json!(kind))]);
-    copy(&property, &mut member, &ABOUT);
+    copy_keywords(&property, &mut member, &ABOUT);
     match kind {
         "string" => {
-            copy(&property, &mut member, &["minLength", "maxLength"]);
+            copy_keywords(&property, &mut member, &["minLength", "maxLength"]);
             let format = property.get("format").and_then(Value::as_str);
             if format.is_some_and(|format| ["email", "uri", "date", "date-time"].contains(&format)) {
-                copy(&property, &mut member, &["format"]);
+                copy_keywords(&property, &mut member, &["format"]);
             }
         }
-        "number" | "integer" => copy(&property, &mut member, &["minimum", "maximum"]),
+        "number" | "integer" => copy_keywords(&property, &mut member, &["minimum", "maximum"]),
         "boolean" => {}
         "array" => {
-            copy(&property, &mut member, &["minItems", "maxItems"]);
+            copy_keywords(&property, &mut member, &["minItems", "maxItems"]);
             let mut items = property.get("items")?.as_object()?.clone();
             tidy::lift_single_part(&mut items);
             let mut choices = Choices::of(&items)?.into_member("anyOf");
             if choices.contains_key("enum") {
                 choices.insert("type".to_owned(), json!("string"));
             }
-            member.insert("items".to_owned(), Value::Object(in_order(choices)));
+            member.insert("items".to_owned(), Value::Object(move_type_first(choices)));
         }
         _ => return None,
     }
     Some(member)
 }
 
-fn copy(from: &Map<String, Value>, to: &mut Map<String, Value>, keys: &[&str]) {
+fn copy_keywords(from: &Map<String, Value>, to: &mut Map<String, Value>, keys: &[&str]) {
     for key in keys {
         if let Some(value) = from.get(*key) {
             to.insert((*key).to_owned(), value.clone());
@@ -164,7 +164,7 @@ fn copy(from: &Map<String, Value>, to: &mut Map<String, Value>, keys: &[&str]) {
 }
 
 /// Moves the type to the front, as in other schemas.
-fn in_order(mut member: Map<String, Value>) -> Map<String, Value> {
+fn move_type_first(mut member: Map<String, Value>) -> Map<String, Value> {
     let Some(kind) = member.shift_remove("type") else { return member };
     let mut ordered = Map::from_iter([("type".to_owned(), kind)]);
     ordered.append(&mut member);

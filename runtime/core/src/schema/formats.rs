@@ -56,7 +56,7 @@ macro_rules! port {
 }
 
 /// A nonstandard format, and its published replacement.
-struct Unnamed {
+struct NonstandardFormat {
     format: &'static str,
     pattern: &'static str,
     description: &'static str,
@@ -65,39 +65,39 @@ struct Unnamed {
 
 /// Formats of date and time without an offset, as chrono and jiff parse them, of jiff with a time zone, and of
 /// socket addresses, which are internal names (see `learn`).
-const UNNAMED: &[Unnamed] = &[
-    Unnamed {
+const NONSTANDARD: &[NonstandardFormat] = &[
+    NonstandardFormat {
         format: "partial-time",
         pattern: concat!("^", time!(), "$"),
         description: "A time without an offset, such as 12:30:00.",
         sample: "12:30:00",
     },
-    Unnamed {
+    NonstandardFormat {
         format: "partial-date-time",
         pattern: concat!("^", date!(), "T", time!(), "$"),
         description: "A date and time without an offset, such as 2026-07-28T12:30:00.",
         sample: "2026-07-28T12:30:00",
     },
-    Unnamed {
+    NonstandardFormat {
         format: "zoned-date-time",
         pattern: concat!("^", date!(), "T", time!(), r"(Z|[+-][0-9]{2}:[0-9]{2})\[[A-Za-z0-9/_+:-]+\]$"),
         description: "A date and time with its offset and time zone, such as \
                       2026-07-28T12:30:00+02:00[Europe/Berlin].",
         sample: "2026-07-28T12:30:00+02:00[+02:00]",
     },
-    Unnamed {
+    NonstandardFormat {
         format: SOCKET_V4,
         pattern: concat!("^", ipv4!(), ":", port!(), "$"),
         description: "An IPv4 address and a port, such as 192.0.2.1:80.",
         sample: "192.0.2.1:80",
     },
-    Unnamed {
+    NonstandardFormat {
         format: SOCKET_V6,
         pattern: concat!(r"^\[", ipv6!(), r"\]:", port!(), "$"),
         description: "An IPv6 address in brackets and a port, such as [2001:db8::1]:80.",
         sample: "[2001:db8::1]:80",
     },
-    Unnamed {
+    NonstandardFormat {
         format: SOCKET,
         pattern: concat!("^(", ipv4!(), r"|\[", ipv6!(), r"\]):", port!(), "$"),
         description: "An IP address and a port, such as 192.0.2.1:80 or [2001:db8::1]:80.",
@@ -112,38 +112,38 @@ pub(super) const SOCKET_V6: &str = "socket-address-v6";
 
 /// Returns an example for a format that became this pattern.
 pub(crate) fn sample_of(pattern: &str) -> Option<&'static str> {
-    UNNAMED.iter().find(|unnamed| unnamed.pattern == pattern).map(|unnamed| unnamed.sample)
+    NONSTANDARD.iter().find(|unnamed| unnamed.pattern == pattern).map(|unnamed| unnamed.sample)
 }
 
 /// Returns an example for a format that is published as a pattern.
 pub(super) fn sample_of_format(format: &str) -> Option<&'static str> {
-    UNNAMED.iter().find(|unnamed| unnamed.format == format).map(|unnamed| unnamed.sample)
+    NONSTANDARD.iter().find(|unnamed| unnamed.format == format).map(|unnamed| unnamed.sample)
 }
 
 /// What to do with Rust's formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rust {
+pub(super) enum RustFormats {
     /// Replaces them by bounds.
-    Replaced,
+    Replace,
     /// Keeps them, and adds the bounds.
-    Kept,
+    Keep,
 }
 
 /// Finishes a draft: Rust's formats become bounds.
-pub(super) fn finish(schema: &mut Value, rust: Rust) {
+pub(super) fn finish(schema: &mut Value, rust: RustFormats) {
     let Some(object) = schema.as_object_mut() else { return };
     walk::subschemas_mut(object, |_, subschema| finish(subschema, rust));
-    plain_number(object, rust);
-    exact_keys(object);
-    plain_address(object);
+    replace_number_format(object, rust);
+    tighten_keys(object);
+    replace_address_format(object);
 }
 
 /// Replaces formats by patterns in the draft if serde accepts more than the pattern.
-pub(super) fn name_unnamed(schema: &mut Value) {
+pub(super) fn replace_nonstandard(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
-    walk::subschemas_mut(object, |_, subschema| name_unnamed(subschema));
+    walk::subschemas_mut(object, |_, subschema| replace_nonstandard(subschema));
     let Some(format) = object.get("format").and_then(Value::as_str) else { return };
-    if let Some(unnamed) = UNNAMED.iter().find(|unnamed| unnamed.format == format) {
+    if let Some(unnamed) = NONSTANDARD.iter().find(|unnamed| unnamed.format == format) {
         object.shift_remove("format");
         object.entry("pattern").or_insert_with(|| json!(unnamed.pattern));
         object.entry("description").or_insert_with(|| json!(unnamed.description));
@@ -180,11 +180,11 @@ fn close_if(object: &mut Map<String, Value>, expected: &[&[&str]]) {
     }
 }
 
-fn plain_number(object: &mut Map<String, Value>, rust: Rust) {
+fn replace_number_format(object: &mut Map<String, Value>, rust: RustFormats) {
     let Some((minimum, maximum)) = object.get("format").and_then(Value::as_str).and_then(range) else {
         return;
     };
-    if rust == Rust::Replaced {
+    if rust == RustFormats::Replace {
         object.shift_remove("format");
     }
     for (keyword, bound) in [("minimum", minimum), ("maximum", maximum)] {
@@ -215,7 +215,7 @@ fn range(format: &str) -> Option<(Option<i64>, Option<i64>)> {
     })
 }
 
-fn exact_keys(object: &mut Map<String, Value>) {
+fn tighten_keys(object: &mut Map<String, Value>) {
     let Some(Value::Object(patterns)) = object.get_mut("patternProperties") else { return };
     for (loose, exact) in INTEGER_KEYS {
         if let Some(schema) = patterns.shift_remove(*loose) {
@@ -225,7 +225,7 @@ fn exact_keys(object: &mut Map<String, Value>) {
 }
 
 /// Replaces schemars' `ip` by the two standard formats.
-fn plain_address(object: &mut Map<String, Value>) {
+fn replace_address_format(object: &mut Map<String, Value>) {
     if object.get("format") == Some(&json!("ip")) && !object.contains_key("anyOf") {
         object.shift_remove("format");
         object.insert("anyOf".to_owned(), json!([{ "format": "ipv4" }, { "format": "ipv6" }]));

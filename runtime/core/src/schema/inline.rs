@@ -17,13 +17,13 @@ const INLINE_BUDGET: usize = 1_000;
 const ALWAYS_INLINE: usize = 4;
 
 /// Replaces each `$ref` of `root` by its target, unless it is recursive or makes the schema too large.
-pub(super) fn expand(root: &mut Value) {
+pub(super) fn inline_definitions(root: &mut Value) {
     let Some(object) = root.as_object_mut() else { return };
     let definitions = match object.shift_remove("$defs") {
         Some(Value::Object(definitions)) => definitions,
         _ => Map::new(),
     };
-    let kept = Definitions::new(&definitions).kept(object);
+    let kept = Definitions::new(&definitions).find_kept(object);
     let expander = Expander { definitions: &definitions, kept: &kept };
     expander.expand(root);
     let mut remaining = BTreeMap::new();
@@ -38,12 +38,12 @@ pub(super) fn expand(root: &mut Value) {
     }
     if !remaining.is_empty() {
         walk::as_object(root).insert("$defs".to_owned(), Value::Object(remaining.into_iter().collect()));
-        name_plainly(root);
+        simplify_names(root);
     }
 }
 
 /// Renames definitions such that no reference needs an escape, which some clients do not decode.
-fn name_plainly(root: &mut Value) {
+fn simplify_names(root: &mut Value) {
     let Some(Value::Object(definitions)) = root.get_mut("$defs") else { return };
     let mut names = BTreeMap::new();
     let mut taken = BTreeSet::new();
@@ -66,7 +66,7 @@ fn name_plainly(root: &mut Value) {
 
 fn rename_references(schema: &mut Value, names: &BTreeMap<String, String>) {
     let Some(object) = schema.as_object_mut() else { return };
-    if let Some(plain) = walk::referenced(object).and_then(|name| names.get(name.as_ref())) {
+    if let Some(plain) = walk::referenced_definition(object).and_then(|name| names.get(name.as_ref())) {
         object.insert("$ref".to_owned(), format!("#/$defs/{plain}").into());
     }
     walk::subschemas_mut(object, |_, subschema| rename_references(subschema, names));
@@ -80,7 +80,9 @@ struct Expander<'a> {
 impl Expander<'_> {
     fn expand(&self, schema: &mut Value) {
         let Some(object) = schema.as_object_mut() else { return };
-        if let Some(name) = walk::referenced(object).filter(|name| !self.kept.contains(name.as_ref())) {
+        if let Some(name) =
+            walk::referenced_definition(object).filter(|name| !self.kept.contains(name.as_ref()))
+        {
             // Only hand-written schemas have references without a target; they constrain nothing.
             let mut far = self.definitions.get(name.as_ref()).cloned().unwrap_or(Value::Bool(true));
             object.shift_remove("$ref");
@@ -88,7 +90,7 @@ impl Expander<'_> {
             self.expand(&mut far);
             let mut near = Value::Object(near);
             self.expand_members(&mut near);
-            *object = merge::both(
+            *object = merge::merge(
                 std::mem::take(walk::as_object(&mut far)),
                 std::mem::take(walk::as_object(&mut near)),
             );
@@ -119,7 +121,7 @@ fn count(schema: &Value, found: &mut dyn FnMut(&str)) -> usize {
 }
 
 fn count_in(object: &Map<String, Value>, found: &mut dyn FnMut(&str)) -> usize {
-    if let Some(name) = walk::referenced(object) {
+    if let Some(name) = walk::referenced_definition(object) {
         found(&name);
     }
     let mut size = 1;
@@ -143,12 +145,12 @@ impl Definitions {
     }
 
     /// Returns the definitions that must be kept.
-    fn kept(&self, root: &Map<String, Value>) -> BTreeSet<String> {
+    fn find_kept(&self, root: &Map<String, Value>) -> BTreeSet<String> {
         let mut kept: BTreeSet<String> =
             self.known.keys().filter(|name| self.is_recursive(name)).cloned().collect();
         let (own, mut uses) = measure(|found| count_in(root, found));
         let mut sizes = BTreeMap::new();
-        let total = self.expanded(own, &uses, &kept, &mut sizes);
+        let total = self.expanded_size(own, &uses, &kept, &mut sizes);
         if total > INLINE_BUDGET {
             for (_, inner) in self.known.values() {
                 for (name, times) in inner {
@@ -180,7 +182,7 @@ impl Definitions {
     }
 
     /// Returns the number of subschemas with all definitions inlined that are not kept; cached in `sizes`.
-    fn expanded(
+    fn expanded_size(
         &self,
         own: usize,
         used: &BTreeMap<String, usize>,
@@ -196,7 +198,7 @@ impl Definitions {
                 (Some(size), _) => *size,
                 (None, None) => 1,
                 (None, Some((own, used))) => {
-                    let size = self.expanded(*own, used, kept, sizes);
+                    let size = self.expanded_size(*own, used, kept, sizes);
                     sizes.insert(name.clone(), size);
                     size
                 }

@@ -18,10 +18,10 @@ const FORMATS: &[(&str, &str)] = &[
 ];
 
 /// The pattern that schemars writes for integer keys.
-const OF_INTEGERS: [&str; 2] = [r"^\d+$", r"^-?\d+$"];
+const INTEGER_PATTERNS: [&str; 2] = [r"^\d+$", r"^-?\d+$"];
 
 /// The maximum of each Rust integer type, with its successor.
-const HIGHEST: &[(&str, &str)] = &[
+const MAXIMA: &[(&str, &str)] = &[
     ("127", "128"),
     ("255", "256"),
     ("32767", "32768"),
@@ -33,14 +33,14 @@ const HIGHEST: &[(&str, &str)] = &[
 ];
 
 /// Returns whether the pattern is the one that schemars writes for integers.
-pub(super) fn is_of_integers(pattern: &str) -> bool {
-    OF_INTEGERS.contains(&pattern)
+pub(super) fn is_integer_pattern(pattern: &str) -> bool {
+    INTEGER_PATTERNS.contains(&pattern)
 }
 
-/// Returns the schema of the keys of a map, unless it accepts any; `takes` queries serde.
-pub(super) fn of_open_map(takes: &dyn Fn(&str) -> Result<(), String>) -> Option<Value> {
-    let refusal = takes(NONSENSE).err()?;
-    let is_taken = |key: &str| takes(key).is_ok();
+/// Returns the schema of the keys of a map, unless it accepts any; `accepts` queries serde.
+pub(super) fn key_schema(accepts: &dyn Fn(&str) -> Result<(), String>) -> Option<Value> {
+    let refusal = accepts(NONSENSE).err()?;
+    let is_taken = |key: &str| accepts(key).is_ok();
     let mut lists = variants(&refusal);
     if let Some(names) = lists.find(|names| names.iter().all(|name| is_taken(name))) {
         return Some(json!({ "type": "string", "enum": names }));
@@ -78,21 +78,21 @@ fn variants(refusal: &str) -> impl Iterator<Item = Vec<&str>> {
     lists.filter(|names| !names.is_empty())
 }
 
-/// Returns the pattern of the integers that a map accepts as keys; `takes` queries serde.
-pub(super) fn of_integers(takes: &dyn Fn(&str) -> bool) -> Option<String> {
-    let (highest, _) = HIGHEST.iter().find(|(highest, next)| takes(highest) && !takes(next))?;
-    let zero = if takes("0") { "0|" } else { "" };
+/// Returns the pattern of the integers that a map accepts as keys; `accepts` queries serde.
+pub(super) fn integer_pattern(accepts: &dyn Fn(&str) -> bool) -> Option<String> {
+    let (highest, _) = MAXIMA.iter().find(|(highest, next)| accepts(highest) && !accepts(next))?;
+    let zero = if accepts("0") { "0|" } else { "" };
     let negative = |(_, lowest): &&(&str, &str)| {
         // The successor of the maximum is the minimum without its sign.
-        takes(&format!("-{lowest}"))
+        accepts(&format!("-{lowest}"))
     };
-    let below_zero = HIGHEST.iter().find(|pair| pair.0 == *highest).filter(negative);
-    let below_zero = below_zero.map_or(String::new(), |(_, lowest)| format!("|-({})", up_to(lowest)));
-    Some(format!("^({zero}{}{below_zero})$", up_to(highest)))
+    let below_zero = MAXIMA.iter().find(|pair| pair.0 == *highest).filter(negative);
+    let below_zero = below_zero.map_or(String::new(), |(_, lowest)| format!("|-({})", pattern_up_to(lowest)));
+    Some(format!("^({zero}{}{below_zero})$", pattern_up_to(highest)))
 }
 
 /// Returns a pattern of the numbers from 1 to `most`.
-fn up_to(most: &str) -> String {
+fn pattern_up_to(most: &str) -> String {
     let digits = |count: usize| match count {
         0 => String::new(),
         1 => "[0-9]".to_owned(),
@@ -122,12 +122,12 @@ fn up_to(most: &str) -> String {
 mod tests {
     use regex_lite::Regex;
 
-    use super::{HIGHEST, up_to};
+    use super::{MAXIMA, pattern_up_to};
 
     #[test]
     fn patterns_of_integers_are_exact() {
         for most in ["1", "9", "10", "99", "100", "127", "128", "255", "1000", "32768", "65535"] {
-            let regex = Regex::new(&format!("^({})$", up_to(most))).expect("a pattern");
+            let regex = Regex::new(&format!("^({})$", pattern_up_to(most))).expect("a pattern");
             let last: u32 = most.parse().expect("a number");
             for number in 0..last + 1_200 {
                 assert_eq!(
@@ -138,8 +138,8 @@ mod tests {
             }
             assert!(!regex.is_match("01") && !regex.is_match(""), "{most}");
         }
-        for (highest, next) in HIGHEST {
-            let regex = Regex::new(&format!("^({})$", up_to(highest))).expect("a pattern");
+        for (highest, next) in MAXIMA {
+            let regex = Regex::new(&format!("^({})$", pattern_up_to(highest))).expect("a pattern");
             assert!(regex.is_match(highest) && !regex.is_match(next), "{highest}");
         }
     }

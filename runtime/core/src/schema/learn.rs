@@ -33,7 +33,7 @@ pub(super) fn learn(schema: &Value, read: Read<'_>) -> Vec<LearnedKeyword> {
     let mut keywords = Vec::new();
     let mut schema = schema.clone();
     for Place { pointer, path, kind } in found {
-        let (before, also) = before(&schema, &path, &read);
+        let (before, also) = probe_baseline(&schema, &path, &read);
         let value = |target: &Target, plain| {
             Sampler { root: &schema, plain, also: &also }.value(&schema, &path, target)
         };
@@ -50,14 +50,14 @@ pub(super) fn learn(schema: &Value, read: Read<'_>) -> Vec<LearnedKeyword> {
                 answer => Some(answer),
             }
         };
-        let Some(words) = kind.words(&ask) else { continue };
+        let Some(words) = kind.learn_keyword(&ask) else { continue };
         let learned = LearnedKeyword { pointer, words };
         // Added immediately, because values inside this map need a key that it accepts.
         learned.add_keyword(&mut schema);
         keywords.push(learned);
     }
     for Place { pointer, path, .. } in texts {
-        let (_, also) = before(&schema, &path, &read);
+        let (_, also) = probe_baseline(&schema, &path, &read);
         let answer = |part: Value, plain| {
             let target = Target::Whole(part);
             Some(read(&Sampler { root: &schema, plain, also: &also }.value(&schema, &path, &target)?))
@@ -73,7 +73,7 @@ pub(super) fn learn(schema: &Value, read: Read<'_>) -> Vec<LearnedKeyword> {
 
 /// Returns the outcome for a value with anything at `path`, and the members that were added to it: a flattened
 /// `Option` swallows invalid content, and reads nothing until all members that it requires are present.
-fn before(
+fn probe_baseline(
     schema: &Value,
     path: &[Step],
     read: &dyn Fn(&Value) -> ProbeResult,
@@ -217,7 +217,7 @@ fn format_of_text(answer: &dyn Fn(Value, &'static str) -> Option<ProbeResult>) -
 }
 
 /// Keywords about the members of an object.
-const SAY_SOMETHING: &[&str] = &[
+const MEMBER_KEYWORDS: &[&str] = &[
     "properties",
     "additionalProperties",
     "unevaluatedProperties",
@@ -251,23 +251,23 @@ impl Kind {
             return None;
         }
         if let Some(Value::Object(patterns)) = node.get("patternProperties") {
-            let is_of_integers =
-                patterns.len() == 1 && patterns.keys().all(|pattern| keys::is_of_integers(pattern));
-            return is_of_integers.then_some(Self::Integers);
+            let is_integer_pattern =
+                patterns.len() == 1 && patterns.keys().all(|pattern| keys::is_integer_pattern(pattern));
+            return is_integer_pattern.then_some(Self::Integers);
         }
         let takes_more = node.get("additionalProperties").is_some_and(|rest| *rest != Value::Bool(false));
         if takes_more && !node.contains_key("properties") {
             return Some(Self::Open);
         }
-        let is_about_members = |keyword: &String| SAY_SOMETHING.contains(&keyword.as_str());
+        let is_about_members = |keyword: &String| MEMBER_KEYWORDS.contains(&keyword.as_str());
         (!node.keys().any(is_about_members)).then_some(Self::Bare)
     }
 
-    fn words(&self, ask: &dyn Fn(Target) -> Option<Result<(), String>>) -> Option<Addition> {
+    fn learn_keyword(&self, ask: &dyn Fn(Target) -> Option<Result<(), String>>) -> Option<Addition> {
         let takes = |key: &str| ask(Target::Key(key.to_owned())).unwrap_or(Ok(()));
         match self {
-            Self::Open => Some(Addition::Keyword("propertyNames", keys::of_open_map(&takes)?)),
-            Self::Integers => keys::of_integers(&|key| takes(key).is_ok()).map(Addition::Pattern),
+            Self::Open => Some(Addition::Keyword("propertyNames", keys::key_schema(&takes)?)),
+            Self::Integers => keys::integer_pattern(&|key| takes(key).is_ok()).map(Addition::Pattern),
             Self::Tuple(length) => {
                 let takes = |length| ask(Target::Length(length)).is_some_and(|answer| answer.is_ok());
                 let shortest = (0..*length).rev().take_while(|shorter| takes(*shorter)).last()?;
@@ -313,7 +313,7 @@ impl Finder<'_> {
                 _ => self.found.push(place),
             }
         }
-        if let Some(name) = walk::referenced(node)
+        if let Some(name) = walk::referenced_definition(node)
             && !self.seen.iter().any(|seen| **seen == *name)
             && let Some(definition) = self.root.get("$defs").and_then(|all| all.get(&*name))
         {

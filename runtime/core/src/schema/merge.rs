@@ -15,7 +15,7 @@ pub(super) fn is_annotation(keyword: &str) -> bool {
 /// definition `far`.
 ///
 /// Two objects become one with all properties. Conflicting values of a keyword are kept under `allOf`.
-pub(super) fn both(far: Map<String, Value>, near: Map<String, Value>) -> Map<String, Value> {
+pub(super) fn merge(far: Map<String, Value>, near: Map<String, Value>) -> Map<String, Value> {
     let mut joined = far;
     let mut apart = Map::new();
     for (keyword, value) in near {

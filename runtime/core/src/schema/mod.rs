@@ -8,7 +8,7 @@
 //! `strings` joins enumerations, and `defaults` sorts defaults.
 //!
 //! Definitions are always portable, because clients pass schemas to model providers that support a subset of JSON
-//! Schema. What portable schemas cannot say in words (`u8` as a format) is kept as bounds.
+//! Schema. Formats that portable schemas lack (`uint8`) are kept as bounds.
 
 mod keys;
 mod learn;
@@ -78,18 +78,18 @@ pub enum Profile {
 
 /// An input schema in preparation.
 ///
-/// The draft is the portable schema in its final structure: the root is one object, definitions stand where they
-/// are used (`$defs` holds only what is recursive or too large), enumerations are joined, `null` is gone from
+/// The draft is the portable schema in its final structure: the root is one object, definitions are inlined where they
+/// are used (`$defs` holds only what is recursive or too large), enumerations are joined, `null` is removed from
 /// optional properties, and the attributes of the fields are merged. It differs from the finished schema in this:
 ///
 /// - A Rust number keeps its format (`int8` … `int128`, `int`, `uint8` … `uint128`, `uint`, `float`, `double`) and
 ///   only the bounds that schemars or an attribute wrote. A bound that is no tighter than the format's own range
-///   (`minimum: 0` beside `uint32`) is enforced by serde; a tighter one is known to the schema alone.
-/// - Keys of integer maps, IP addresses and serde's own impls for std types are described as loosely as schemars
-///   does it; serde enforces them.
+///   (`minimum: 0` beside `uint32`) is enforced by serde; a tighter one is only part of the schema.
+/// - Keys of integer maps, IP addresses and serde's own impls for std types are described as loosely as by
+///   schemars; serde enforces them.
 ///
 /// Everything else that serde does not check by itself (`pattern`, lengths, bounds without a Rust format,
-/// `multipleOf`, `uniqueItems`, `format`, a closed root) stands in the draft exactly as in the finished schema, so
+/// `multipleOf`, `uniqueItems`, `format`, a closed root) is in the draft exactly as in the finished schema, so
 /// that [`crate::arguments::ArgumentReader`] can enforce it.
 #[derive(Debug, Clone)]
 pub struct Draft {
@@ -134,10 +134,10 @@ impl Draft {
     }
 
     /// Returns the draft with the amendments of its type.
-    pub(crate) fn amended(mut self, amendments: Arc<[Amendment]>) -> Self {
+    pub(crate) fn with_amendments(mut self, amendments: Arc<[Amendment]>) -> Self {
         if !amendments.is_empty() {
             let reading = self.reading.get_or_init(|| self.make_reading());
-            amend::apply_to_shown(&mut self.schema, reading, &amendments);
+            amend::apply_to_published(&mut self.schema, reading, &amendments);
         }
         self.amendments = amendments;
         self
@@ -152,7 +152,7 @@ impl Draft {
     }
 
     fn of_generated(generated: Value, shape: InputShape) -> Self {
-        let (mut schema, problem) = match root::object(generated.clone(), shape) {
+        let (mut schema, problem) = match root::merge_to_object(generated.clone(), shape) {
             Ok(schema) => (schema, None),
             Err(problem) => (root::no_arguments(), Some(problem)),
         };
@@ -173,7 +173,7 @@ impl Draft {
         if !allow_unknown {
             fields::close_root(&mut self.schema);
             close::close(&mut self.schema, false);
-            one_type_each::take_any_everywhere(&mut self.schema);
+            one_type_each::prefer_any_of_everywhere(&mut self.schema);
         }
         self.problem = self.problem.or(without_effect);
         self.fields = Some(Fields { each: fields.to_vec(), allow_unknown });
@@ -192,7 +192,7 @@ impl Draft {
     pub(crate) fn exact(&self) -> Value {
         let mut exact = self.reading.get_or_init(|| self.make_reading()).clone();
         amend::apply(&mut exact, &self.amendments);
-        formats::finish(&mut exact, formats::Rust::Kept);
+        formats::finish(&mut exact, formats::RustFormats::Keep);
         exact
     }
 
@@ -217,21 +217,23 @@ impl Draft {
 
     fn make_reading(&self) -> Value {
         let is_object = self.shape == InputShape::Object && self.problem.is_none();
-        let mut reading = if is_object { root::exact(self.generated.clone()) } else { root::no_arguments() };
+        let mut reading =
+            if is_object { root::keep_choices(self.generated.clone()) } else { root::no_arguments() };
         make_portable(&mut reading, Contract::Reading);
         if let Some(fields) = &self.fields {
             fields::apply_to_parts(&mut reading, &fields.each);
             if !fields.allow_unknown {
                 close::close(&mut reading, true);
-                one_type_each::take_any_everywhere(&mut reading);
+                one_type_each::prefer_any_of_everywhere(&mut reading);
             }
         }
         reading
     }
 
     fn make_faithful(self) -> Value {
-        let mut faithful = root::object(self.generated, self.shape).unwrap_or_else(|_| root::no_arguments());
-        root::forget_marks(&mut faithful);
+        let mut faithful =
+            root::merge_to_object(self.generated, self.shape).unwrap_or_else(|_| root::no_arguments());
+        root::remove_marks(&mut faithful);
         if let Some(fields) = &self.fields {
             fields::apply(&mut faithful, &fields.each);
             if !fields.allow_unknown {
@@ -247,7 +249,7 @@ impl Draft {
             Profile::Faithful => self.make_faithful(),
             Profile::Portable => {
                 let mut schema = self.schema;
-                formats::finish(&mut schema, formats::Rust::Replaced);
+                formats::finish(&mut schema, formats::RustFormats::Replace);
                 schema
             }
         }
@@ -258,12 +260,12 @@ impl Draft {
 pub fn output<T: JsonSchema + ?Sized>(profile: Profile) -> Value {
     let mut generated = generate::<T>(SchemaSettings::draft2020_12().for_serialize());
     open_structs(&mut generated);
-    let mut schema = root::any(generated);
+    let mut schema = root::resolve_root(generated);
     if profile == Profile::Portable {
         make_portable(&mut schema, Contract::Output);
-        close::part_maps(&mut schema);
-        one_type_each::take_any_beside_maps(&mut schema);
-        formats::finish(&mut schema, formats::Rust::Replaced);
+        close::separate_maps(&mut schema);
+        one_type_each::prefer_any_of_beside_maps(&mut schema);
+        formats::finish(&mut schema, formats::RustFormats::Replace);
     }
     schema
 }
@@ -303,14 +305,14 @@ fn generate<T: JsonSchema + ?Sized>(settings: SchemaSettings) -> Value {
     if !definitions.is_empty() {
         walk::as_object(&mut schema).insert("$defs".to_owned(), Value::Object(definitions));
     }
-    defaults::put_in_order(&mut schema);
-    put_right(&mut schema);
+    defaults::sort_all(&mut schema);
+    normalize(&mut schema);
     schema
 }
 
 /// Normalizes descriptions, which may come from files by `include_str!`. If all unit variants of an enum are
 /// skipped, schemars lists them as an arm without values, which is removed.
-fn put_right(schema: &mut Value) {
+fn normalize(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
     for (keyword, value) in &mut *object {
         match (keyword.as_str(), value) {
@@ -323,7 +325,7 @@ fn put_right(schema: &mut Value) {
             _ => {}
         }
     }
-    walk::subschemas_mut(object, |_, subschema| put_right(subschema));
+    walk::subschemas_mut(object, |_, subschema| normalize(subschema));
 }
 
 fn has_no_value(schema: &Value) -> bool {
@@ -342,9 +344,9 @@ fn make_portable(schema: &mut Value, contract: Contract) {
         }
     }
     formats::close_std_types(schema);
-    inline::expand(schema);
+    inline::inline_definitions(schema);
     tidy::tidy(schema, contract);
-    formats::name_unnamed(schema);
+    formats::replace_nonstandard(schema);
 }
 
 /// Returns the members of `schema`, unless it is a boolean schema.

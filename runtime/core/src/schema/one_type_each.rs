@@ -31,15 +31,15 @@ const NUMBERS: [&str; 4] = ["int", "uint", "float", "double"];
 
 /// Rewrites one node, whose subschemas are already rewritten.
 pub(super) fn rewrite(object: &mut Map<String, Value>) {
-    take_sets_as_lists(object);
-    take_any(object);
-    split(object);
-    name_both_sides_of_zero(object);
+    drop_unique_items_of_sets(object);
+    prefer_any_of(object);
+    split_types(object);
+    split_nonzero(object);
 }
 
 /// Serde reads a set from a list with duplicates. schemars writes the keyword before `items` for a set; an
 /// attribute by the author adds it after them.
-fn take_sets_as_lists(object: &mut Map<String, Value>) {
+fn drop_unique_items_of_sets(object: &mut Map<String, Value>) {
     let place = |keyword: &str| object.keys().position(|key| key == keyword);
     if let (Some(unique), Some(items)) = (place("uniqueItems"), place("items"))
         && unique < items
@@ -50,16 +50,16 @@ fn take_sets_as_lists(object: &mut Map<String, Value>) {
 }
 
 /// The same everywhere in `schema`: closed objects are distinguished by their names.
-pub(super) fn take_any_everywhere(schema: &mut Value) {
+pub(super) fn prefer_any_of_everywhere(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
-    walk::subschemas_mut(object, |_, subschema| take_any_everywhere(subschema));
-    take_any(object);
+    walk::subschemas_mut(object, |_, subschema| prefer_any_of_everywhere(subschema));
+    prefer_any_of(object);
 }
 
 /// A flattened enum next to a flattened map: the map may have a member that looks like another variant.
-pub(super) fn take_any_beside_maps(schema: &mut Value) {
+pub(super) fn prefer_any_of_beside_maps(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
-    walk::subschemas_mut(object, |_, subschema| take_any_beside_maps(subschema));
+    walk::subschemas_mut(object, |_, subschema| prefer_any_of_beside_maps(subschema));
     let is_map = |keyword| object.get(keyword).is_some_and(|rest| *rest != Value::Bool(false));
     if is_map("additionalProperties") || is_map("unevaluatedProperties") {
         rename_choice(object);
@@ -67,10 +67,10 @@ pub(super) fn take_any_beside_maps(schema: &mut Value) {
 }
 
 /// `oneOf` is equivalent to `anyOf` if no value matches two arms.
-fn take_any(object: &mut Map<String, Value>) {
+fn prefer_any_of(object: &mut Map<String, Value>) {
     let Some(Value::Array(arms)) = object.get("oneOf") else { return };
     let all_apart =
-        arms.iter().enumerate().all(|(at, arm)| arms[at + 1..].iter().all(|other| are_apart(arm, other)));
+        arms.iter().enumerate().all(|(at, arm)| arms[at + 1..].iter().all(|other| are_disjoint(arm, other)));
     if all_apart {
         rename_choice(object);
     }
@@ -93,7 +93,7 @@ fn rename_choice(object: &mut Map<String, Value>) {
 }
 
 /// Returns whether no value matches both schemas, judging by their types, constants, tags and names.
-fn are_apart(one: &Value, other: &Value) -> bool {
+fn are_disjoint(one: &Value, other: &Value) -> bool {
     let (Some(one), Some(other)) = (members(one), members(other)) else { return false };
     if let (Some(ours), Some(theirs)) = (types(one), types(other))
         && !ours.iter().any(|name| theirs.contains(name) || is_number(name) && theirs.iter().any(is_number))
@@ -110,7 +110,7 @@ fn are_apart(one: &Value, other: &Value) -> bool {
         matches!((constants(one), constants(other)), (Some(ours), Some(theirs))
             if !ours.iter().any(|value| theirs.contains(value)))
     });
-    tag || shuts_out(one, other) || shuts_out(other, one)
+    tag || excludes(one, other) || excludes(other, one)
 }
 
 fn is_number(name: &&str) -> bool {
@@ -139,7 +139,7 @@ fn required(schema: &Map<String, Value>) -> Vec<&str> {
 }
 
 /// Returns whether `closed` rejects further members, including one that `other` requires. Both are objects.
-fn shuts_out(closed: &Map<String, Value>, other: &Map<String, Value>) -> bool {
+fn excludes(closed: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     let knows = |name: &str| members_of(closed, "properties").is_some_and(|all| all.contains_key(name));
     closed.get("additionalProperties") == Some(&Value::Bool(false))
         && !closed.contains_key("patternProperties")
@@ -152,7 +152,7 @@ fn members_of<'s>(schema: &'s Map<String, Value>, keyword: &str) -> Option<&'s M
 }
 
 /// A number other than zero is less or greater.
-fn name_both_sides_of_zero(object: &mut Map<String, Value>) {
+fn split_nonzero(object: &mut Map<String, Value>) {
     let is_zero = |not: &Value| *not == json!({ "const": 0 });
     if !object.get("not").is_some_and(is_zero) {
         return;
@@ -179,7 +179,7 @@ fn name_both_sides_of_zero(object: &mut Map<String, Value>) {
 }
 
 /// Converts a list of types to a choice between schemas with one type each, with the keywords that apply to it.
-fn split(object: &mut Map<String, Value>) {
+fn split_types(object: &mut Map<String, Value>) {
     let Some(Value::Array(types)) = object.get("type") else { return };
     let types: Vec<String> = types.iter().filter_map(Value::as_str).map(str::to_owned).collect();
     if types.len() < 2 {
@@ -197,12 +197,12 @@ fn split(object: &mut Map<String, Value>) {
             continue;
         }
         for (name, arm) in types.iter().zip(&mut arms) {
-            if let Some(value) = part(&keyword, &value, name) {
+            if let Some(value) = keyword_for_type(&keyword, &value, name) {
                 arm.insert(keyword.clone(), value);
             }
         }
     }
-    arms.iter_mut().for_each(name_both_sides_of_zero);
+    arms.iter_mut().for_each(split_nonzero);
     // A type without constants.
     arms.retain(|arm| arm.get("enum") != Some(&json!([])));
     whole.insert("anyOf".to_owned(), arms.into_iter().map(Value::Object).collect());
@@ -210,7 +210,7 @@ fn split(object: &mut Map<String, Value>) {
 }
 
 /// Returns the value of the keyword for the type `name`.
-fn part(keyword: &str, value: &Value, name: &str) -> Option<Value> {
+fn keyword_for_type(keyword: &str, value: &Value, name: &str) -> Option<Value> {
     let kind = if name == "integer" { "number" } else { name };
     if let Some((about, _)) = ABOUT.iter().find(|(_, keywords)| keywords.contains(&keyword)) {
         return (*about == kind).then(|| value.clone());

@@ -1,58 +1,59 @@
-//! A text that matches a regular expression, for the expressions that people write in schemas.
+//! Generates strings that match regular expressions, for the syntax that is common in schemas.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// How many times a part is repeated at most, and how deep groups may lie in each other.
+/// Maximum number of repetitions of a part.
 const MAX_REPEATS: u64 = 200;
+/// Maximum number of groups.
 const MAX_GROUPS: usize = 20;
 
-/// A text that matches `pattern`: the shortest, with `extra` more of what may be repeated; another one for each
-/// `variant`, as far as there are some. `None` where the pattern has parts that are not understood here.
+/// Generates a string for `pattern`: the shortest one, with `extra` more repetitions; a different one for each `variant`, if
+/// there are several. `None` if the pattern uses unsupported syntax.
 ///
-/// The answer may still not match, for instance because of `\b`; whoever asks must check it.
+/// The string may not match, for instance because of `\b`, so the caller must check it.
 pub(crate) fn sample(pattern: &str, extra: u64, variant: usize) -> Option<String> {
     let mut parser = Parser { rest: pattern.chars().peekable(), groups: 0 };
-    let alternatives = parser.alternatives()?;
+    let alternatives = parser.parse_alternatives()?;
     if parser.rest.next().is_some() {
         return None;
     }
     let mut text = String::new();
-    write(&alternatives, extra, variant, &mut text);
+    write_sample(&alternatives, extra, variant, &mut text);
     Some(text)
 }
 
-/// A text that matches the pattern.
+/// Generates a string that probably matches the pattern.
 pub(crate) fn matching(pattern: &str) -> Option<String> {
     (0..4).find_map(|extra| sample(pattern, extra, 0))
 }
 
-/// Sequences of parts, of which one must match.
+/// Alternative sequences of parts.
 type Alternatives = Vec<Vec<Part>>;
 
-/// Something that stands a number of times.
+/// A quantified atom.
 struct Part {
-    what: What,
-    least: u64,
-    most: u64,
+    atom: Atom,
+    min: u64,
+    max: u64,
 }
 
-enum What {
+enum Atom {
     /// One of these characters.
     Character(Vec<char>),
     Group(Alternatives),
-    /// A place between characters.
-    Place,
+    /// A position between characters.
+    Position,
 }
 
-fn write(alternatives: &Alternatives, extra: u64, variant: usize, text: &mut String) {
+fn write_sample(alternatives: &Alternatives, extra: u64, variant: usize, text: &mut String) {
     let Some(parts) = alternatives.get(variant % alternatives.len().max(1)) else { return };
     for part in parts {
-        for _ in 0..part.least.saturating_add(extra).min(part.most).min(MAX_REPEATS) {
-            match &part.what {
-                What::Character(choices) => text.extend(choices.get(variant % choices.len().max(1))),
-                What::Group(inner) => write(inner, extra, variant, text),
-                What::Place => {}
+        for _ in 0..part.min.saturating_add(extra).min(part.max).min(MAX_REPEATS) {
+            match &part.atom {
+                Atom::Character(choices) => text.extend(choices.get(variant % choices.len().max(1))),
+                Atom::Group(inner) => write_sample(inner, extra, variant, text),
+                Atom::Position => {}
             }
         }
     }
@@ -64,7 +65,7 @@ struct Parser<'p> {
 }
 
 impl Parser<'_> {
-    fn alternatives(&mut self) -> Option<Alternatives> {
+    fn parse_alternatives(&mut self) -> Option<Alternatives> {
         let mut alternatives = vec![Vec::new()];
         while let Some(next) = self.rest.peek().copied() {
             match next {
@@ -74,31 +75,31 @@ impl Parser<'_> {
                     alternatives.push(Vec::new());
                 }
                 _ => {
-                    let what = self.what()?;
-                    let (least, most) = self.quantity()?;
-                    alternatives.last_mut()?.push(Part { what, least, most });
+                    let atom = self.parse_atom()?;
+                    let (min, max) = self.parse_quantifier()?;
+                    alternatives.last_mut()?.push(Part { atom, min, max });
                 }
             }
         }
         Some(alternatives)
     }
 
-    fn what(&mut self) -> Option<What> {
+    fn parse_atom(&mut self) -> Option<Atom> {
         Some(match self.rest.next()? {
-            '^' | '$' => What::Place,
-            '.' => What::Character(word_characters()),
-            '[' => What::Character(self.class()?),
-            '(' => self.group()?,
+            '^' | '$' => Atom::Position,
+            '.' => Atom::Character(word_characters()),
+            '[' => Atom::Character(self.parse_class()?),
+            '(' => self.parse_group()?,
             '\\' => match self.rest.next()? {
-                'b' | 'B' | 'A' | 'z' => What::Place,
-                escaped => What::Character(escape(escaped)?),
+                'b' | 'B' | 'A' | 'z' => Atom::Position,
+                escaped => Atom::Character(expand_escape(escaped)?),
             },
             '*' | '+' | '?' => return None,
-            literal => What::Character(vec![literal]),
+            literal => Atom::Character(vec![literal]),
         })
     }
 
-    fn group(&mut self) -> Option<What> {
+    fn parse_group(&mut self) -> Option<Atom> {
         self.groups += 1;
         if self.groups > MAX_GROUPS {
             return None;
@@ -111,14 +112,14 @@ impl Parser<'_> {
                 _ => return None,
             }
         }
-        let inner = self.alternatives()?;
+        let inner = self.parse_alternatives()?;
         self.rest.next_if_eq(&')')?;
-        Some(What::Group(inner))
+        Some(Atom::Group(inner))
     }
 
-    /// How often the part before stands.
-    fn quantity(&mut self) -> Option<(u64, u64)> {
-        let quantity = match self.rest.peek() {
+    /// Parses the quantifier of the preceding atom.
+    fn parse_quantifier(&mut self) -> Option<(u64, u64)> {
+        let quantifier = match self.rest.peek() {
             Some('?') => (0, 1),
             Some('*') => (0, u64::MAX),
             Some('+') => (1, u64::MAX),
@@ -130,20 +131,20 @@ impl Parser<'_> {
                 }
                 match inside.split_once(',') {
                     None => (inside.parse().ok()?, inside.parse().ok()?),
-                    Some((least, "")) => (least.parse().ok()?, u64::MAX),
-                    Some((least, most)) => (least.parse().ok()?, most.parse().ok()?),
+                    Some((min, "")) => (min.parse().ok()?, u64::MAX),
+                    Some((min, max)) => (min.parse().ok()?, max.parse().ok()?),
                 }
             }
             _ => return Some((1, 1)),
         };
         self.rest.next();
-        // The lazy form of a quantity matches the same texts.
+        // A lazy quantifier matches the same strings.
         self.rest.next_if_eq(&'?');
-        Some(quantity)
+        Some(quantifier)
     }
 
-    /// The characters of a class whose bracket is open.
-    fn class(&mut self) -> Option<Vec<char>> {
+    /// Parses a class after its opening bracket, and returns its characters.
+    fn parse_class(&mut self) -> Option<Vec<char>> {
         let negated = self.rest.next_if_eq(&'^').is_some();
         let mut members: Vec<char> = Vec::new();
         let mut first = true;
@@ -152,7 +153,7 @@ impl Parser<'_> {
                 ']' if !first => break,
                 '[' => return None,
                 '\\' => {
-                    let escaped = escape(self.rest.next()?)?;
+                    let escaped = expand_escape(self.rest.next()?)?;
                     let [single] = escaped[..] else {
                         members.extend(escaped);
                         first = false;
@@ -167,10 +168,10 @@ impl Parser<'_> {
             if ahead.next() == Some('-') && ahead.peek().is_some_and(|end| *end != ']') {
                 self.rest.next();
                 let end = match self.rest.next()? {
-                    '\\' => *escape(self.rest.next()?)?.first()?,
+                    '\\' => *expand_escape(self.rest.next()?)?.first()?,
                     end => end,
                 };
-                // Enough of a range to choose from; a range as large as Unicode is not written out.
+                // A part of the range is enough; it may be as large as Unicode.
                 members.extend((start..=end).take(usize::from(u8::MAX)));
             } else {
                 members.push(start);
@@ -188,7 +189,7 @@ fn word_characters() -> Vec<char> {
     ('a'..='z').chain('0'..='9').collect()
 }
 
-fn escape(escaped: char) -> Option<Vec<char>> {
+fn expand_escape(escaped: char) -> Option<Vec<char>> {
     Some(match escaped {
         'd' => ('0'..='9').collect(),
         'w' => word_characters(),
@@ -210,7 +211,7 @@ mod tests {
     use super::sample;
 
     #[test]
-    fn makes_texts_that_match() {
+    fn generates_strings_that_match() {
         for (pattern, expected) in [
             (r"^#W\d{7}$", "#W0000000"),
             ("^[a-z]+$", "a"),

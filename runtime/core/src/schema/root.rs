@@ -53,16 +53,16 @@ pub enum SchemaProblem {
     Uninhabited,
 }
 
-/// The schema of a tool without arguments.
+/// Returns the schema of a tool without arguments.
 pub(super) fn no_arguments() -> Value {
-    Parts::default().into_schema(None)
+    ObjectSchema::default().into_schema(None)
 }
 
-/// An input's root as one object.
-pub(super) fn object(mut schema: Value, shape: InputShape) -> Result<Value, SchemaProblem> {
+/// Converts the root of an input to one object.
+pub(super) fn merge_to_object(mut schema: Value, shape: InputShape) -> Result<Value, SchemaProblem> {
     let definitions = take_definitions(&mut schema);
     let parts = match shape {
-        InputShape::Unit => Parts::default(),
+        InputShape::Unit => ObjectSchema::default(),
         InputShape::Object => {
             Reader { definitions: definitions.as_ref(), open: Vec::new() }.parts(&schema)?
         }
@@ -70,16 +70,18 @@ pub(super) fn object(mut schema: Value, shape: InputShape) -> Result<Value, Sche
     Ok(parts.into_schema(definitions))
 }
 
-/// An output's root, of any type, with the definition of the type itself in place of a `$ref` to it.
-pub(super) fn any(mut schema: Value) -> Value {
+/// Replaces a `$ref` at the root, which may have any type, by its target.
+pub(super) fn resolve_root(mut schema: Value) -> Value {
     let definitions = take_definitions(&mut schema);
     let root = walk::as_object(&mut schema);
-    // A newtype of a newtype refers twice; no chain is longer than there are definitions.
+    // A newtype of a newtype needs two steps; no chain is longer than the number of definitions.
     for _ in 0..definitions.as_ref().map_or(0, Map::len) {
         let definition = |name: &str| definitions.as_ref()?.get(name).cloned();
-        let Some(mut far) = walk::referenced(root).and_then(|name| definition(&name)) else { break };
+        let Some(mut far) = walk::referenced_definition(root).and_then(|name| definition(&name)) else {
+            break;
+        };
         root.shift_remove("$ref");
-        *root = merge::both(std::mem::take(walk::as_object(&mut far)), std::mem::take(root));
+        *root = merge::merge(std::mem::take(walk::as_object(&mut far)), std::mem::take(root));
     }
     if let Some(definitions) = definitions {
         root.insert("$defs".to_owned(), Value::Object(definitions));
@@ -87,9 +89,9 @@ pub(super) fn any(mut schema: Value) -> Value {
     schema
 }
 
-/// An input's root with its choices apart; that of a type without members as an object without any.
-pub(super) fn exact(schema: Value) -> Value {
-    let mut exact = any(schema);
+/// Resolves the root of an input, with its choices kept. A type without members becomes an object without properties.
+pub(super) fn keep_choices(schema: Value) -> Value {
+    let mut exact = resolve_root(schema);
     let root = walk::as_object(&mut exact);
     if root.get("type").is_some_and(|name| name == "null") {
         return no_arguments();
@@ -108,42 +110,41 @@ fn take_definitions(schema: &mut Value) -> Option<Map<String, Value>> {
     }
 }
 
-/// Marks a member that its variant needs: to leave it out may say something else than `null`. It stands in no schema that
-/// is shown.
-const KEEPS_NULL: &str = "x-toolwright-keeps-null";
+/// Marks a property that its variant requires: omitting it may differ from `null`. Never part of a published schema.
+const NULL_MARK: &str = "x-toolwright-keeps-null";
 
-/// Takes the mark away; true if it was there.
-pub(super) fn keeps_null(property: &mut Map<String, Value>) -> bool {
-    property.shift_remove(KEEPS_NULL).is_some()
+/// Removes the mark; returns whether it was present.
+pub(super) fn take_null_mark(property: &mut Map<String, Value>) -> bool {
+    property.shift_remove(NULL_MARK).is_some()
 }
 
-/// Takes the marks away from all members of the root.
-pub(super) fn forget_marks(root: &mut Value) {
+/// Removes the marks from all properties of the root.
+pub(super) fn remove_marks(root: &mut Value) {
     let properties = root.get_mut("properties").and_then(Value::as_object_mut);
     properties.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut).for_each(|property| {
-        keeps_null(property);
+        take_null_mark(property);
     });
 }
 
-/// What a schema of an object says.
+/// The keywords of an object schema.
 #[derive(Debug, Default, Clone)]
-struct Parts {
+struct ObjectSchema {
     properties: Map<String, Value>,
     required: Vec<String>,
-    /// What variants need.
-    of_variants: Vec<String>,
+    /// Names that variants require.
+    required_by_variants: Vec<String>,
     patterns: Map<String, Value>,
-    /// `additionalProperties`, where the schema says anything about it.
+    /// `additionalProperties`, if present.
     rest: Option<Value>,
-    /// Annotations, and keywords that an author added by hand.
+    /// Annotations, and keywords that the author added.
     other: Map<String, Value>,
 }
 
-impl Parts {
+impl ObjectSchema {
     fn into_schema(mut self, definitions: Option<Map<String, Value>>) -> Value {
-        for name in self.of_variants.iter().filter(|name| !self.required.contains(name)) {
+        for name in self.required_by_variants.iter().filter(|name| !self.required.contains(name)) {
             if let Some(Value::Object(property)) = self.properties.get_mut(name) {
-                property.insert(KEEPS_NULL.to_owned(), Value::Bool(true));
+                property.insert(NULL_MARK.to_owned(), Value::Bool(true));
             }
         }
         let mut schema = Map::new();
@@ -167,8 +168,8 @@ impl Parts {
         Value::Object(schema)
     }
 
-    /// What holds where both hold.
-    fn and(mut self, far: Self) -> Self {
+    /// Merges two schemas that both apply.
+    fn merge(mut self, far: Self) -> Self {
         for (name, schema) in far.properties {
             merge::add_property(&mut self.properties, name, schema);
         }
@@ -177,7 +178,7 @@ impl Parts {
                 self.required.push(name);
             }
         }
-        self.of_variants.extend(far.of_variants);
+        self.required_by_variants.extend(far.required_by_variants);
         for (pattern, schema) in far.patterns {
             merge::add_property(&mut self.patterns, pattern, schema);
         }
@@ -191,10 +192,11 @@ impl Parts {
         self
     }
 
-    /// What holds where one of the arms holds: all properties, and of the required ones those of every arm.
-    fn any(arms: Vec<Self>) -> Self {
-        let of_variants = arms.iter().flat_map(|arm| arm.required.iter().chain(&arm.of_variants));
-        let of_variants = of_variants.cloned().collect();
+    /// Merges the arms of a choice: all properties, and the names that every arm requires.
+    fn union(arms: Vec<Self>) -> Self {
+        let required_by_variants =
+            arms.iter().flat_map(|arm| arm.required.iter().chain(&arm.required_by_variants));
+        let required_by_variants = required_by_variants.cloned().collect();
         let required = match arms.split_first() {
             None => Vec::new(),
             Some((first, others)) => {
@@ -205,7 +207,7 @@ impl Parts {
         let rest = common_rest(&arms);
         let mut properties: Vec<(String, Vec<Value>)> = Vec::new();
         let mut patterns: Vec<(String, Vec<Value>)> = Vec::new();
-        // What one arm lists may be one of the further members of another.
+        // A property of one arm may be an additional property of another.
         let takes_more = |arm: &&Self| arm.rest.as_ref().is_some_and(|rest| *rest != Value::Bool(false));
         let further: Vec<(Vec<String>, Value)> = arms
             .iter()
@@ -224,20 +226,20 @@ impl Parts {
             }
         }
         let join = |named: Vec<(String, Vec<Value>)>| {
-            named.into_iter().map(|(name, schemas)| (name, one_of_them(schemas))).collect()
+            named.into_iter().map(|(name, schemas)| (name, any_of(schemas))).collect()
         };
         let (properties, patterns, other) = (join(properties), join(patterns), Map::new());
-        Self { properties, required, of_variants, patterns, rest, other }
+        Self { properties, required, required_by_variants, patterns, rest, other }
     }
 }
 
-/// `additionalProperties` of an object that may be any of the arms.
-fn common_rest(arms: &[Parts]) -> Option<Value> {
+/// Returns `additionalProperties` of an object that may match any of the arms.
+fn common_rest(arms: &[ObjectSchema]) -> Option<Value> {
     let first = arms.first()?.rest.as_ref();
     if arms.iter().all(|arm| arm.rest.as_ref() == first) {
         return first.cloned();
     }
-    let takes_more = |arm: &Parts| arm.rest.as_ref().is_some_and(|rest| *rest != Value::Bool(false));
+    let takes_more = |arm: &ObjectSchema| arm.rest.as_ref().is_some_and(|rest| *rest != Value::Bool(false));
     arms.iter().any(takes_more).then_some(Value::Bool(true))
 }
 
@@ -251,8 +253,8 @@ fn collect(all: &mut Vec<(String, Vec<Value>)>, named: Map<String, Value>) {
     }
 }
 
-/// One schema for values that fit any of `schemas`, which all differ.
-fn one_of_them(mut schemas: Vec<Value>) -> Value {
+/// Returns a schema for values that match any of `schemas`, which are distinct.
+fn any_of(mut schemas: Vec<Value>) -> Value {
     if schemas.len() == 1 {
         return schemas.remove(0);
     }
@@ -269,15 +271,15 @@ fn one_of_them(mut schemas: Vec<Value>) -> Value {
     json!({ "anyOf": schemas })
 }
 
-/// Reads schemas of objects, with the definitions at hand.
+/// Converts schemas of objects, and resolves their references.
 struct Reader<'a> {
     definitions: Option<&'a Map<String, Value>>,
-    /// The definitions being read, so that an enum with a variant that holds the enum itself ends somewhere.
+    /// The definitions in progress, to detect recursion.
     open: Vec<String>,
 }
 
 impl Reader<'_> {
-    fn parts(&mut self, schema: &Value) -> Result<Parts, SchemaProblem> {
+    fn parts(&mut self, schema: &Value) -> Result<ObjectSchema, SchemaProblem> {
         let schema = match schema {
             Value::Bool(false) => return Err(SchemaProblem::Uninhabited),
             Value::Object(schema) if schema.get("not") == Some(&json!({})) => {
@@ -287,40 +289,40 @@ impl Reader<'_> {
             _ => return Err(SchemaProblem::NotAnObject { found: "any JSON value".to_owned() }),
         };
         if schema.get("type").and_then(Value::as_str) == Some("null") {
-            return Ok(Parts::default());
+            return Ok(ObjectSchema::default());
         }
         if let Some(found) = not_an_object(schema) {
             return Err(SchemaProblem::NotAnObject { found });
         }
         let mut parts = own_parts(schema);
-        if let Some(far) = walk::referenced(schema).and_then(|name| self.definition(&name)) {
-            parts = parts.and(far?);
+        if let Some(far) = walk::referenced_definition(schema).and_then(|name| self.definition(&name)) {
+            parts = parts.merge(far?);
         }
         if let Some(Value::Array(all)) = schema.get("allOf") {
             for part in all {
                 if !is_unconstrained(part) {
-                    parts = parts.and(self.parts(part)?);
+                    parts = parts.merge(self.parts(part)?);
                 }
             }
         }
         for choice in ["oneOf", "anyOf"] {
             if let Some(Value::Array(arms)) = schema.get(choice) {
-                parts = parts.and(self.arms(arms)?);
+                parts = parts.merge(self.arms(arms)?);
             }
         }
         Ok(parts)
     }
 
-    fn arms(&mut self, arms: &[Value]) -> Result<Parts, SchemaProblem> {
+    fn arms(&mut self, arms: &[Value]) -> Result<ObjectSchema, SchemaProblem> {
         if arms.is_empty() {
             return Err(SchemaProblem::Uninhabited);
         }
-        // Every arm of `Option<Struct>` but its null is an object; arguments are never null.
+        // The arms of `Option<Struct>` are objects, except `null`, which arguments cannot be.
         let is_null = |arm: &Value| members(arm).is_some_and(|arm| arm.get("type") == Some(&json!("null")));
         let mut read = Vec::with_capacity(arms.len());
         for arm in arms.iter().filter(|arm| !is_null(arm)) {
             if is_unconstrained(arm) {
-                read.push(Parts::default());
+                read.push(ObjectSchema::default());
                 continue;
             }
             let mut parts = self.parts(arm).map_err(|problem| match problem {
@@ -330,11 +332,11 @@ impl Reader<'_> {
             explain_tag(&mut parts);
             read.push(parts);
         }
-        Ok(Parts::any(read))
+        Ok(ObjectSchema::union(read))
     }
 
-    /// `None` for a name that is not defined, or whose definition is just being read.
-    fn definition(&mut self, name: &str) -> Option<Result<Parts, SchemaProblem>> {
+    /// Returns `None` for an undefined name, or one whose definition is in progress.
+    fn definition(&mut self, name: &str) -> Option<Result<ObjectSchema, SchemaProblem>> {
         let definition = self.definitions?.get(name)?;
         if self.open.iter().any(|open| open == name) {
             return None;
@@ -346,13 +348,13 @@ impl Reader<'_> {
     }
 }
 
-fn own_parts(schema: &Map<String, Value>) -> Parts {
+fn own_parts(schema: &Map<String, Value>) -> ObjectSchema {
     let named = |keyword| schema.get(keyword).and_then(Value::as_object).cloned().unwrap_or_default();
-    let mut parts = Parts {
+    let mut parts = ObjectSchema {
         properties: named("properties"),
         patterns: named("patternProperties"),
         rest: schema.get("additionalProperties").or_else(|| schema.get("unevaluatedProperties")).cloned(),
-        ..Parts::default()
+        ..ObjectSchema::default()
     };
     for name in
         schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
@@ -386,7 +388,7 @@ fn is_unconstrained(schema: &Value) -> bool {
     *schema == Value::Bool(true) || members(schema).is_some_and(Map::is_empty)
 }
 
-/// What the schema takes instead of an object, if it takes no object or does not say.
+/// Returns the types that the schema accepts instead of an object; `None` if it accepts objects.
 fn not_an_object(schema: &Map<String, Value>) -> Option<String> {
     let described = |name: &str| match name {
         "integer" | "array" => format!("an {name}"),
@@ -406,8 +408,8 @@ fn not_an_object(schema: &Map<String, Value>) -> Option<String> {
     }
 }
 
-/// Moves what was said about a variant to the constant that selects it, which is all that is left of the variant.
-fn explain_tag(parts: &mut Parts) {
+/// Moves the description of a variant to the constant that selects it.
+fn explain_tag(parts: &mut ObjectSchema) {
     let Some(text) = parts.other.shift_remove("description") else { return };
     for property in parts.properties.values_mut().filter_map(Value::as_object_mut) {
         if property.contains_key("const") && !property.contains_key("description") {

@@ -70,9 +70,9 @@ impl Sampler<'_> {
         let Some((step, path)) = path.split_first() else { return self.target(node, target) };
         let below = |schema: &Value| self.value(schema, path, target);
         match step {
-            Step::Reference => Some(joined(self.members(node, 0), below(self.definition(node)?)?)),
+            Step::Reference => Some(merge(self.members(node, 0), below(self.definition(node)?)?)),
             Step::Part(keyword, number) => {
-                Some(joined(self.own_members(node, 0), below(node.get(keyword)?.get(number)?)?))
+                Some(merge(self.own_members(node, 0), below(node.get(keyword)?.get(number)?)?))
             }
             Step::Property(name) => self.with_member(node, name, below(node.get("properties")?.get(name)?)?),
             Step::Member => {
@@ -85,7 +85,7 @@ impl Sampler<'_> {
                 self.with_member(node, name, below(node.get("additionalProperties")?)?)
             }
             Step::Item => {
-                let mut items = self.places(node, u64::MAX, 0)?;
+                let mut items = self.items(node, u64::MAX, 0)?;
                 let item = below(node.get("items")?)?;
                 match items.first_mut() {
                     Some(first) => *first = item,
@@ -99,7 +99,7 @@ impl Sampler<'_> {
                 let before = first.get(..*number)?.iter().map(|place| self.any(place, 1));
                 let mut items = before.collect::<Option<Vec<_>>>()?;
                 items.push(below(first.get(*number)?)?);
-                let least = self.places(node, u64::MAX, 0)?;
+                let least = self.items(node, u64::MAX, 0)?;
                 items.extend(least.into_iter().skip(*number + 1));
                 Some(items.into())
             }
@@ -109,7 +109,7 @@ impl Sampler<'_> {
     fn target(&self, node: &Map<String, Value>, target: &Target) -> Option<Value> {
         match target {
             Target::Member(name, value) => self.with_member(node, name, value.clone()),
-            Target::Length(length) => self.places(node, *length, 0).map(Value::Array),
+            Target::Length(length) => self.items(node, *length, 0).map(Value::Array),
             Target::Whole(value) => Some(value.clone()),
             Target::Any => self.any(&Value::Object(node.clone()), 1),
             Target::Key(key) => {
@@ -128,7 +128,7 @@ impl Sampler<'_> {
     }
 
     fn definition(&self, node: &Map<String, Value>) -> Option<&Value> {
-        self.root.get("$defs")?.get(&*walk::referenced(node)?)
+        self.root.get("$defs")?.get(&*walk::referenced_definition(node)?)
     }
 
     /// Returns any value of `schema`.
@@ -147,10 +147,10 @@ impl Sampler<'_> {
         let mut whole = self.own_members(node, depth).map(Value::Object);
         for arms in arms {
             let arm = arms.iter().find_map(|arm| self.any(arm, depth + 1))?;
-            whole = Some(joined(whole.and_then(into_members), arm));
+            whole = Some(merge(whole.and_then(into_members), arm));
         }
         if let Some(definition) = self.definition(node) {
-            return Some(joined(whole.and_then(into_members), self.any(definition, depth + 1)?));
+            return Some(merge(whole.and_then(into_members), self.any(definition, depth + 1)?));
         }
         let types = match node.get("type") {
             Some(Value::Array(types)) => types.first(),
@@ -163,7 +163,7 @@ impl Sampler<'_> {
             ),
             Some("number") => Some(json!(1)),
             Some("boolean") => Some(json!(false)),
-            Some("array") => self.places(node, u64::MAX, depth).map(Value::Array),
+            Some("array") => self.items(node, u64::MAX, depth).map(Value::Array),
             Some("null") => Some(Value::Null),
             Some("object") => whole,
             _ => whole.or_else(|| Some(json!("text"))),
@@ -204,7 +204,7 @@ impl Sampler<'_> {
     }
 
     /// Returns as many items as an array requires, at most `most`.
-    fn places(&self, node: &Map<String, Value>, most: u64, depth: usize) -> Option<Vec<Value>> {
+    fn items(&self, node: &Map<String, Value>, most: u64, depth: usize) -> Option<Vec<Value>> {
         let first = node.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let least = node.get("minItems").and_then(Value::as_u64).unwrap_or(0).min(most).min(64);
         let rest = node.get("items").unwrap_or(&Value::Bool(true));
@@ -232,7 +232,7 @@ fn into_members(value: Value) -> Option<Map<String, Value>> {
 }
 
 /// Returns the members of both, or only the part if it is not an object.
-fn joined(whole: Option<Map<String, Value>>, part: Value) -> Value {
+fn merge(whole: Option<Map<String, Value>>, part: Value) -> Value {
     match (whole, part) {
         (Some(mut whole), Value::Object(part)) => {
             whole.extend(part);

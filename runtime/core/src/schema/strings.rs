@@ -28,7 +28,7 @@ impl Strings {
             _ => return None,
         };
         // A description of several values cannot become that of one.
-        let text = explanation(schema);
+        let text = description_of(schema);
         if values.len() != 1 && text.is_some() {
             return None;
         }
@@ -74,7 +74,7 @@ impl Strings {
 }
 
 /// Returns the author's description of a value.
-fn explanation(schema: &Map<String, Value>) -> Option<String> {
+fn description_of(schema: &Map<String, Value>) -> Option<String> {
     let text = |key| schema.get(key).and_then(Value::as_str);
     let mut explanation = match (text("title"), text("description")) {
         (Some(title), Some(description)) => format!("{title}: {description}"),

@@ -30,8 +30,8 @@ pub(super) fn tidy(schema: &mut Value, contract: Contract) {
     });
     lift_single_part(object);
     join_strings(object);
-    name_constant(object);
-    plain_tuple(object, contract);
+    replace_constant(object);
+    simplify_tuple(object, contract);
     clean_required(object);
     if contract != Contract::Output {
         one_type_each::rewrite(object);
@@ -57,7 +57,7 @@ pub(super) fn hide_nulls(object: &mut Map<String, Value>) {
 }
 
 fn remove_null(property: &mut Map<String, Value>) {
-    if root::keeps_null(property) {
+    if root::take_null_mark(property) {
         return;
     }
     if let Some(Value::Array(names)) = property.get_mut("type") {
@@ -122,7 +122,7 @@ fn lift_single(object: &mut Map<String, Value>, keyword: &str) {
     let mut only = list.remove(0);
     object.shift_remove(keyword);
     let near = std::mem::take(object);
-    *object = merge::both(std::mem::take(walk::as_object(&mut only)), near);
+    *object = merge::merge(std::mem::take(walk::as_object(&mut only)), near);
 }
 
 /// Joins all string constants among the arms of a choice to one enumeration.
@@ -145,12 +145,12 @@ fn join_strings(object: &mut Map<String, Value>) {
         object.shift_remove(choice);
         let about = object.shift_remove("description");
         let near = std::mem::take(object);
-        *object = merge::both(joined.into_schema(about.as_ref().and_then(Value::as_str)), near);
+        *object = merge::merge(joined.into_schema(about.as_ref().and_then(Value::as_str)), near);
     }
 }
 
 /// Replaces `const` by an enumeration with one value, which more clients support.
-fn name_constant(object: &mut Map<String, Value>) {
+fn replace_constant(object: &mut Map<String, Value>) {
     if object.get("type").and_then(Value::as_str) != Some("string") || object.contains_key("enum") {
         return;
     }
@@ -163,7 +163,7 @@ fn name_constant(object: &mut Map<String, Value>) {
 /// close `items`, because validators before 2020-12 would apply it to every item.
 ///
 /// Some clients reject an array without `items`, so inputs have them: a schema for the items at all positions.
-fn plain_tuple(object: &mut Map<String, Value>, contract: Contract) {
+fn simplify_tuple(object: &mut Map<String, Value>, contract: Contract) {
     if contract != Contract::Output && object.get("maxItems") == Some(&json!(0)) {
         object.entry("items").or_insert_with(|| json!({ "type": "string" }));
     }

@@ -8,7 +8,7 @@ const MAX_LENGTH: usize = 1_000;
 const MAX_DEPTH: usize = 40;
 
 /// Returns the pattern of the strings that are none of `names`; `None` if it would be too long.
-pub(super) fn pattern<'n>(names: impl Iterator<Item = &'n str>) -> Option<String> {
+pub(super) fn negated_pattern<'n>(names: impl Iterator<Item = &'n str>) -> Option<String> {
     let mut root = Letters::default();
     for name in names {
         if name.chars().count() > MAX_DEPTH {
@@ -70,12 +70,12 @@ fn escape(letter: char, special: &str, pattern: &mut String) {
 mod tests {
     use regex_lite::Regex;
 
-    use super::pattern;
+    use super::negated_pattern;
 
     #[test]
     fn all_but_the_names_match() {
         let names = ["moved", "move", "", "a-b", "]^\\", "é"];
-        let regex = Regex::new(&pattern(names.into_iter()).expect("it is short")).expect("a pattern");
+        let regex = Regex::new(&negated_pattern(names.into_iter()).expect("it is short")).expect("a pattern");
         for name in names {
             assert!(!regex.is_match(name), "{name}");
         }
@@ -85,8 +85,8 @@ mod tests {
         ] {
             assert!(regex.is_match(other), "{other}");
         }
-        assert!(pattern(std::iter::once("x".repeat(41).as_str())).is_none());
+        assert!(negated_pattern(std::iter::once("x".repeat(41).as_str())).is_none());
         let many: Vec<String> = (0..100).map(|number| format!("name{number}")).collect();
-        assert!(pattern(many.iter().map(String::as_str)).is_none());
+        assert!(negated_pattern(many.iter().map(String::as_str)).is_none());
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn subschemas_mut(schema: &mut Map<String, Value>, mut visit: impl Fn
 
 /// Calls `visit` with each direct subschema of `schema` except the definitions.
 pub(super) fn subschemas<'a>(schema: &'a Map<String, Value>, mut visit: impl FnMut(&'a Value)) {
-    with_definitions(schema, |keyword, subschema| {
+    all_subschemas(schema, |keyword, subschema| {
         if !is_definitions(keyword) {
             visit(subschema);
         }
@@ -61,7 +61,7 @@ pub(super) fn subschemas<'a>(schema: &'a Map<String, Value>, mut visit: impl FnM
 }
 
 /// Calls `visit` with each direct subschema of `schema`, including the definitions, and its keyword.
-pub(crate) fn with_definitions<'a>(schema: &'a Map<String, Value>, mut visit: impl FnMut(&str, &'a Value)) {
+pub(crate) fn all_subschemas<'a>(schema: &'a Map<String, Value>, mut visit: impl FnMut(&str, &'a Value)) {
     for (keyword, value) in schema {
         let keyword = keyword.as_str();
         match value {
@@ -80,7 +80,7 @@ fn is_definitions(keyword: &str) -> bool {
 }
 
 /// Returns the definition that the `$ref` of `schema` refers to, if it is in this document.
-pub(super) fn referenced(schema: &Map<String, Value>) -> Option<Cow<'_, str>> {
+pub(super) fn referenced_definition(schema: &Map<String, Value>) -> Option<Cow<'_, str>> {
     let pointer = schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
     Some(decode(pointer))
 }

@@ -53,12 +53,12 @@ fn of_draft<T: Tool>(draft: Draft) -> ToolDefinition {
         input_schema: draft.finish(Profile::Portable),
         output_schema: metadata.output.map(|output| output()),
         annotations: (annotations != ToolAnnotations::default()).then_some(annotations),
-        meta: meta_of(&metadata),
+        meta: create_meta(&metadata),
         other: Map::new(),
     }
 }
 
-fn meta_of(metadata: &ToolMetadata) -> Option<Map<String, Value>> {
+fn create_meta(metadata: &ToolMetadata) -> Option<Map<String, Value>> {
     let mut all: Map<String, Value> = metadata.meta.map(from_text).unwrap_or_default();
     for (key, list) in
         [(meta::SCOPES, metadata.scopes), (meta::WAS, metadata.was), (meta::TAGS, metadata.tags)]

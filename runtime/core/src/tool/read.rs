@@ -16,7 +16,7 @@ impl Draft {
         let draft = Self::of_type::<T, Described<T>, Read<T>>(&metadata);
         let amendments =
             AMENDMENTS.get::<T>(|| arguments::query_amendments::<Read<T>>(&draft, metadata.shape));
-        draft.amended(amendments)
+        draft.with_amendments(amendments)
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ring::digest::SHA256;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use toolwright_core::manifest::{Kind, by_value, canonical};
+use toolwright_core::manifest::{Kind, normalize, to_canonical_json};
 
 use crate::hex::hex;
 
@@ -20,7 +20,7 @@ impl Pin {
     /// Computes the pin of a definition. It ignores the order of members, and of arrays where it is
     /// insignificant.
     pub fn of(kind: Kind, definition: &Map<String, Value>) -> Self {
-        Self::of_exact(&by_value(kind, definition))
+        Self::of_exact(&normalize(kind, definition))
     }
 
     /// The same, but the order of all arrays is significant: `[1, 2]` and `[2, 1]` differ.
@@ -45,6 +45,6 @@ impl Pin {
 
 /// SHA-256 (FIPS 180-4) of the canonical JSON of a value (RFC 8785): `sha256:` and hexadecimal digits.
 pub fn digest(value: &Value) -> String {
-    let digest = ring::digest::digest(&SHA256, canonical(value).as_bytes());
+    let digest = ring::digest::digest(&SHA256, to_canonical_json(value).as_bytes());
     format!("sha256:{}", hex(digest.as_ref()))
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
-use toolwright_core::arguments::TextReader;
+use toolwright_core::arguments::StringReader;
 use toolwright_core::definition::scopes_in;
 use toolwright_core::prompt::{IntoPromptResult, Prompt, PromptArgument, PromptResult};
 use toolwright_core::revision::Revision;
@@ -38,7 +38,7 @@ impl PromptEntry {
     {
         let refuse =
             |reason: String| BuildError::Feature { what: "prompt", name: prompt.name.clone(), reason };
-        let reader = TextReader::of::<H::Input>().map_err(|error| refuse(error.to_string()))?;
+        let reader = StringReader::of::<H::Input>().map_err(|error| refuse(error.to_string()))?;
         let of_handler = reader.arguments();
         let is_declared = |own: &PromptArgument| {
             of_handler.iter().any(|argument| argument.name == own.name && argument.required == own.required)

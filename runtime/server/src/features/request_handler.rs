@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::Future;
 
 use serde_json::value::RawValue;
-use toolwright_core::arguments::{TextArguments, TextReader};
+use toolwright_core::arguments::{StringArguments, StringReader};
 use toolwright_core::protocol::{ErrorObject, error};
 use toolwright_core::request::RequestError;
 use toolwright_core::revision::Revision;
@@ -48,7 +48,7 @@ use crate::provider::{Outcome, RawResult};
 )]
 pub trait RequestHandler<Parameters>: Send + Sync + 'static {
     /// The arguments or variables.
-    type Input: TextArguments;
+    type Input: StringArguments;
     /// The result.
     type Output;
 
@@ -74,7 +74,7 @@ where
 impl<F, I, R> RequestHandler<(I,)> for F
 where
     F: Fn(I) -> R + Send + Sync + 'static,
-    I: TextArguments,
+    I: StringArguments,
     R: Future + Send,
 {
     type Input = I;
@@ -89,7 +89,7 @@ where
 impl<F, I, R> RequestHandler<(I, Context)> for F
 where
     F: Fn(I, Context) -> R + Send + Sync + 'static,
-    I: TextArguments,
+    I: StringArguments,
     R: Future + Send,
 {
     type Input = I;
@@ -156,6 +156,9 @@ impl<F: ?Sized> fmt::Debug for Code<F> {
 }
 
 /// Parses the arguments of a prompt or the variables of a template.
-pub(super) fn read<A: TextArguments>(reader: &TextReader, arguments: Option<&RawValue>) -> RequestResult<A> {
+pub(super) fn read<A: StringArguments>(
+    reader: &StringReader,
+    arguments: Option<&RawValue>,
+) -> RequestResult<A> {
     Ok(reader.read(arguments).map_err(|errors| RequestError::invalid(errors.to_string()))?)
 }

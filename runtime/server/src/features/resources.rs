@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::value::to_raw_value;
 use serde_json::{Map, Value};
-use toolwright_core::arguments::TextReader;
+use toolwright_core::arguments::StringReader;
 use toolwright_core::definition::scopes_in;
 use toolwright_core::request::RequestError;
 use toolwright_core::resource::{
@@ -253,7 +253,7 @@ impl TemplateEntry {
             reason,
         };
         let template = UriTemplate::parse(&shown.uri_template).map_err(|error| refuse(error.to_string()))?;
-        let reader = TextReader::of::<H::Input>().map_err(|error| refuse(error.to_string()))?;
+        let reader = StringReader::of::<H::Input>().map_err(|error| refuse(error.to_string()))?;
         let fields = reader.arguments();
         let is_variable = |name: &str| template.variables().any(|variable| variable == name);
         if let Some(unbound) = fields.iter().find(|field| field.required && !is_variable(&field.name)) {

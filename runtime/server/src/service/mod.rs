@@ -209,7 +209,7 @@ impl Shared {
         let listed = own.iter().map(|listing| Arc::clone(&listing.tools)).collect();
         tables.get(access, &base, listed, |_| {
             let (given, older) = (base.list().entries(), older.as_deref());
-            let table = ToolTable::of(given, &own, self.checks_outputs, NameTaken::LeftOut, older);
+            let table = ToolTable::of(given, &own, self.checks_outputs, NameTaken::Omit, older);
             // All names are unique.
             table.map_or_else(|_| Arc::clone(&base), |table| Arc::new(table.of_caller()))
         })
@@ -221,7 +221,7 @@ impl Shared {
             Change::Tools if self.features.is_by_caller(number) => self.refresh_callers(),
             Change::Tools => {
                 // Tools whose names are taken are skipped, so this cannot fail.
-                let _ = self.refresh_tools(NameTaken::LeftOut);
+                let _ = self.refresh_tools(NameTaken::Omit);
             }
             Change::Prompts if self.features.prompts().is_some() => {
                 self.features.refresh_prompts(number);

@@ -110,7 +110,7 @@ fn lines_records_and_bytes_are_limited() {
     assert!(tools.problems()[0].to_string().contains("more than"), "{tools:?}");
 
     let tools = limited(&"x\n".repeat(9), ReadLimits { problems: 4, ..ReadLimits::default() });
-    assert_eq!((tools.problems().len(), tools.problems_left_out()), (4, 5));
+    assert_eq!((tools.problems().len(), tools.omitted_problems()), (4, 5));
 }
 
 /// An endless source is read up to the limits, with bounded memory.

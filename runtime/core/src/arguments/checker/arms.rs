@@ -21,7 +21,7 @@ enum Intent {
 }
 
 impl<'c> Check<'c, '_, '_> {
-    pub(super) fn in_place(&mut self, id: NodeId, node: &'c Node, value: ValueId) -> bool {
+    pub(super) fn check_in_place(&mut self, id: NodeId, node: &'c Node, value: ValueId) -> bool {
         let parts = &node.in_place;
         let mut fits = true;
         for part in parts.reference.iter().chain(&parts.all_of) {
@@ -32,7 +32,7 @@ impl<'c> Check<'c, '_, '_> {
         }
         for (arms, only_one) in [(&parts.any_of, false), (&parts.one_of, true)] {
             if !arms.is_empty() {
-                fits &= self.arms((id, node), arms, only_one, value);
+                fits &= self.check_arms((id, node), arms, only_one, value);
             }
         }
         if !fits && self.findings.is_none() {
@@ -51,11 +51,11 @@ impl<'c> Check<'c, '_, '_> {
             let branch = if self.matches(test, value, self.mode) { then } else { otherwise };
             fits &= branch.is_none_or(|branch| self.run(branch, value));
         }
-        fits & self.seal(id, node, value)
+        fits & self.check_unevaluated(id, node, value)
     }
 
     /// Checks `anyOf`, or `oneOf` if `only_one`.
-    fn arms(
+    fn check_arms(
         &mut self,
         (id, node): (NodeId, &'c Node),
         arms: &'c [NodeId],
@@ -98,7 +98,7 @@ impl<'c> Check<'c, '_, '_> {
 
     /// Returns the nodes that apply to the value: through references, `allOf`, and the arms that it matches or
     /// was meant for.
-    pub(super) fn applicable(&mut self, id: NodeId, value: ValueId) -> Vec<NodeId> {
+    pub(super) fn applicable_nodes(&mut self, id: NodeId, value: ValueId) -> Vec<NodeId> {
         let mut applicable = vec![id];
         let mut next = 0;
         while let Some(id) = applicable.get(next).copied() {
@@ -111,7 +111,7 @@ impl<'c> Check<'c, '_, '_> {
                 }
                 let fitting: Vec<NodeId> =
                     arms.iter().copied().filter(|arm| self.matches(*arm, value, self.mode)).collect();
-                match self.intent(arms, value) {
+                match self.find_intent(arms, value) {
                     _ if !fitting.is_empty() => found.extend(fitting),
                     Intent::Arm(arm) => found.push(arm),
                     // It is unknown which names are valid.
@@ -130,7 +130,7 @@ impl<'c> Check<'c, '_, '_> {
     }
 
     fn report_no_match(&mut self, node: &Node, arms: &'c [NodeId], value: ValueId) -> bool {
-        match self.intent(arms, value) {
+        match self.find_intent(arms, value) {
             Intent::Arm(arm) => {
                 let before = self.findings.as_ref().map_or(0, Findings::count);
                 let fits = self.run(arm, value);
@@ -143,12 +143,14 @@ impl<'c> Check<'c, '_, '_> {
             }
             Intent::Tag(name, allowed) => {
                 let Some((position, member)) = self.find(value, &name) else {
-                    let expected = super::describe::choices(&allowed);
+                    let expected = super::describe::format_choices(&allowed);
                     return self.report_member(Some(&name), ProblemKind::Missing, || {
                         format!("missing; expected {expected}")
                     });
                 };
-                self.at(Step::Member(value, position), |check| check.report_choice(node, &allowed, member))
+                self.with_step(Step::Member(value, position), |check| {
+                    check.report_choice(node, &allowed, member)
+                })
             }
             Intent::Key(names) => {
                 let names: Vec<&str> = names.iter().map(|name| &**name).collect();
@@ -157,17 +159,17 @@ impl<'c> Check<'c, '_, '_> {
                         checker.describe_arms(arms)
                     });
                 };
-                let mut message = super::describe::unknown(name, &names);
+                let mut message = super::describe::describe_unknown(name, &names);
                 let alone = arms.iter().filter_map(|arm| self.checker.constants(*arm)).flatten().cloned();
                 let alone: Vec<Value> = alone.collect();
                 if !alone.is_empty() {
-                    let _ = write!(message, ", and as a string {}", super::describe::choices(&alone));
+                    let _ = write!(message, ", and as a string {}", super::describe::format_choices(&alone));
                 }
-                self.at(Step::Member(value, 0), |check| check.report(ProblemKind::Unknown, || message))
+                self.with_step(Step::Member(value, 0), |check| check.report(ProblemKind::Unknown, || message))
             }
             Intent::Unclear if self.report_unknown_to_all(arms, value) => false,
             Intent::Unclear => {
-                let near = self.nearest_constant(arms, value);
+                let near = self.suggest_constant(arms, value);
                 self.report_with(
                     ProblemKind::Forms,
                     node,
@@ -181,8 +183,11 @@ impl<'c> Check<'c, '_, '_> {
 
     /// Reports members that no arm knows; returns whether there are any.
     fn report_unknown_to_all(&mut self, arms: &[NodeId], value: ValueId) -> bool {
-        let nodes: Vec<&Node> =
-            arms.iter().flat_map(|arm| self.checker.always(*arm)).map(|id| self.checker.node(id)).collect();
+        let nodes: Vec<&Node> = arms
+            .iter()
+            .flat_map(|arm| self.checker.unconditional_nodes(*arm))
+            .map(|id| self.checker.node(id))
+            .collect();
         if !nodes.iter().all(|node| self.is_closed(node)) {
             return false;
         }
@@ -198,13 +203,13 @@ impl<'c> Check<'c, '_, '_> {
     }
 
     /// Returns `; did you mean …?` for the constants of the arms.
-    fn nearest_constant(&self, arms: &[NodeId], value: ValueId) -> String {
+    fn suggest_constant(&self, arms: &[NodeId], value: ValueId) -> String {
         let constants: Vec<Value> =
             arms.iter().filter_map(|arm| self.checker.constants(*arm)).flatten().cloned().collect();
-        self.near(&constants, value)
+        self.suggest(&constants, value)
     }
 
-    fn intent(&self, arms: &[NodeId], value: ValueId) -> Intent {
+    fn find_intent(&self, arms: &[NodeId], value: ValueId) -> Intent {
         let types = self.types_of(value);
         let mut left: Vec<NodeId> =
             arms.iter().copied().filter(|arm| self.checker.node(*arm).reach.has(types)).collect();
@@ -227,21 +232,21 @@ impl<'c> Check<'c, '_, '_> {
             return Intent::Key(keys.into_iter().map(|(key, _)| key).collect());
         }
         if let Some((tag, allowed)) = tag.or_else(|| self.checker.tag_of_some(&left, &given)) {
-            let meant = self.tagged(&left, &tag, value);
+            let meant = self.arms_with_tag(&left, &tag, value);
             if meant.is_empty() {
                 return Intent::Tag(tag, allowed);
             }
             left = meant;
         }
-        self.nearest(&left, &given)
+        self.nearest_arm(&left, &given)
     }
 
     /// Returns the arms with the tag of the value.
-    fn tagged(&self, arms: &[NodeId], tag: &str, value: ValueId) -> Vec<NodeId> {
+    fn arms_with_tag(&self, arms: &[NodeId], tag: &str, value: ValueId) -> Vec<NodeId> {
         let Some((_, given)) = self.find(value, tag) else { return Vec::new() };
         let is_meant = |arm: &NodeId| {
             let constants = self.checker.tag_values(*arm, tag);
-            constants.iter().any(|one| super::number::is(one, self.doc, given))
+            constants.iter().any(|one| super::number::equals(one, self.doc, given))
                 || self.checker.tag_nodes(*arm, tag).any(|node| self.is_unlisted(node, given))
         };
         let meant: Vec<NodeId> = arms.iter().copied().filter(is_meant).collect();
@@ -252,13 +257,13 @@ impl<'c> Check<'c, '_, '_> {
     }
 
     /// Returns the arm that knows the most members; of several, the one that lacks the fewest.
-    fn nearest(&self, arms: &[NodeId], given: &[&str]) -> Intent {
+    fn nearest_arm(&self, arms: &[NodeId], given: &[&str]) -> Intent {
         if let [only] = arms {
             return Intent::Arm(*only);
         }
         let known = |arm: NodeId| given.iter().filter(|name| self.knows(arm, name)).count();
         let lacking = |arm: NodeId| {
-            let nodes = self.checker.always(arm);
+            let nodes = self.checker.unconditional_nodes(arm);
             let required = nodes.iter().flat_map(|id| &self.checker.node(*id).object.required);
             required.filter(|(name, _)| !given.contains(&&**name)).count()
         };
@@ -288,7 +293,7 @@ impl<'c> Check<'c, '_, '_> {
 
     /// Returns whether the arm has a member with this name or alias.
     fn knows(&self, arm: NodeId, name: &str) -> bool {
-        let nodes = self.checker.always(arm);
+        let nodes = self.checker.unconditional_nodes(arm);
         let is_listed = |id: &NodeId| self.checker.node(*id).object.position(name).is_some();
         nodes.iter().any(is_listed)
             || (!self.checker.knows(name) && nodes.iter().any(|id| self.type_info.alias(*id, name).is_some()))

@@ -222,7 +222,7 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         if node.never {
             return self.report(ProblemKind::Unknown, || "nothing may stand here; leave it out".to_owned());
         }
-        let value = self.meant_by(node, value);
+        let value = self.parse_embedded_json(node, value);
         if node.nullable && matches!(self.doc.get(value), Json::Null) {
             return true;
         }
@@ -231,16 +231,16 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
             return self.report_type(id, node, value);
         }
         if let Some(allowed) = &node.allowed
-            && !allowed.iter().any(|one| number::is(one, self.doc, value))
+            && !allowed.iter().any(|one| number::equals(one, self.doc, value))
             && !self.is_unlisted(id, value)
         {
             return self.report_choice(node, allowed, value);
         }
-        self.round(node, value);
+        self.normalize_integer(node, value);
         let own = match self.doc.get(value) {
             Json::Number(text) => {
                 let number = Exact::of_text(text);
-                self.number(id, node, number, value)
+                self.check_number(id, node, number, value)
             }
             Json::Text(text) if !self.mode.has_constraints() => {
                 let fits = node.string.have_shape_of(text) && node.string.have_length_of(text);
@@ -251,18 +251,18 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
                 let fits = node.string.have_shape_of(text) && node.string.have_length_of(text);
                 fits || self.type_info.reads_form(id, text)
             }
-            Json::Text(_) => self.string(id, node, value),
+            Json::Text(_) => self.check_string(id, node, value),
             Json::Array(items) => {
                 let length = items.len();
-                self.array(node, value, length)
+                self.check_array(node, value, length)
             }
-            Json::Object(_) => self.object(id, node, value),
+            Json::Object(_) => self.check_object(id, node, value),
             Json::Null | Json::Bool(_) => true,
         };
         if !own && self.findings.is_none() {
             return false;
         }
-        self.in_place(id, node, value) && own
+        self.check_in_place(id, node, value) && own
     }
 
     /// Returns the types of the value in the current mode.
@@ -270,7 +270,7 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         match self.doc.get(value) {
             Json::Null => Types::NULL,
             Json::Bool(_) => Types::BOOLEAN,
-            Json::Number(text) if is_written_whole(text) => Types::INTEGER,
+            Json::Number(text) if is_integer_literal(text) => Types::INTEGER,
             Json::Number(text) if self.mode.is_schema() && Exact::of_text(text).is_whole() => Types::INTEGER,
             Json::Number(_) => Types::FRACTION,
             Json::Text(_) => Types::STRING,
@@ -287,9 +287,9 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
     }
 
     /// An integer may be written with a fraction of zero (2020-12 core, 4.2.3), which serde does not accept.
-    fn round(&mut self, node: &Node, value: ValueId) {
+    fn normalize_integer(&mut self, node: &Node, value: ValueId) {
         let Json::Number(text) = self.doc.get(value) else { return };
-        if self.findings.is_none() || is_written_whole(text) || node.reach.has(Types::NUMBER) {
+        if self.findings.is_none() || is_integer_literal(text) || node.reach.has(Types::NUMBER) {
             return;
         }
         if let Some(digits) = super::decimal::Decimal::of(text).and_then(super::decimal::Decimal::to_digits) {
@@ -297,10 +297,10 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         }
     }
 
-    fn number(&mut self, id: NodeId, node: &'c Node, number: Exact, value: ValueId) -> bool {
+    fn check_number(&mut self, id: NodeId, node: &'c Node, number: Exact, value: ValueId) -> bool {
         if !self.mode.has_constraints() {
             let Json::Number(text) = self.doc.get(value) else { return true };
-            return node.number.accept(text, number) || self.type_info.reads(id, number.to_value());
+            return node.number.accepts(text, number) || self.type_info.reads(id, number.to_value());
         }
         if node.is_free() && self.mode != Mode::Schema && self.is_wide(value) {
             return self.report(ProblemKind::Range, || TOO_WIDE.to_owned());
@@ -310,7 +310,7 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
                 .report(ProblemKind::Range, || "the number is too large for a float of 64 bits".to_owned());
         }
         let Json::Number(text) = self.doc.get(value) else { return true };
-        node.number.accept(text, number)
+        node.number.accepts(text, number)
             || self.report_value(ProblemKind::Range, node, value, |checker| checker.describe(id))
     }
 
@@ -324,22 +324,22 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
     fn is_wide(&self, value: ValueId) -> bool {
         match self.doc.get(value) {
             Json::Number(text) => {
-                is_written_whole(text) && text.parse::<i64>().is_err() && text.parse::<u64>().is_err()
+                is_integer_literal(text) && text.parse::<i64>().is_err() && text.parse::<u64>().is_err()
             }
             _ => false,
         }
     }
 
-    fn string(&mut self, id: NodeId, node: &'c Node, value: ValueId) -> bool {
+    fn check_string(&mut self, id: NodeId, node: &'c Node, value: ValueId) -> bool {
         let rules = &node.string;
         let Json::Text(text) = self.doc.get(value) else { return true };
         let shaped = rules.have_shape_of(text);
         let mut fits = true;
         if !rules.have_length_of(text) {
             let length = text.chars().count();
-            let quantity = super::describe::quantity(rules.min_length, rules.max_length, "character");
+            let quantity = super::describe::format_quantity(rules.min_length, rules.max_length, "character");
             // The length of a secret is a hint about its value.
-            let hidden = self.secret.is_some() || node.holds_secret();
+            let hidden = self.secret.is_some() || node.contains_secret();
             let got = if hidden { String::new() } else { format!("; got {length}") };
             fits = self.report(ProblemKind::Size, || format!("expected a string of {quantity}{got}"));
         }
@@ -349,20 +349,20 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         fits
     }
 
-    fn array(&mut self, node: &'c Node, value: ValueId, count: usize) -> bool {
+    fn check_array(&mut self, node: &'c Node, value: ValueId, count: usize) -> bool {
         let array = &node.array;
         let mut fits = true;
         let length = count as u64;
         let outside = !array.have_length(length);
         // Serde only counts the items of tuples.
         if outside && (self.mode.has_constraints() || !array.prefix.is_empty()) {
-            let quantity = super::describe::quantity(array.min_items, array.max_items, "item");
+            let quantity = super::describe::format_quantity(array.min_items, array.max_items, "item");
             fits &= self.report(ProblemKind::Size, || format!("expected {quantity}; got {length}"));
         }
         if array.unique
             && self.mode.has_constraints()
             && let Json::Array(items) = self.doc.get(value)
-            && let Some((first, second)) = number::first_repeat(self.doc, items)
+            && let Some((first, second)) = number::find_duplicate(self.doc, items)
         {
             fits &= self.report(ProblemKind::Size, || {
                 format!("every item may stand here once; item {second} repeats item {first}")
@@ -371,8 +371,8 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         for index in 0..count {
             let child = array.prefix.get(index).copied().or(array.items);
             let Some(child) = child.or(self.of_any(node)) else { break };
-            let Some(item) = self.item(value, index) else { break };
-            fits &= self.at(Step::Item(index), |check| check.run(child, item));
+            let Some(item) = self.item_at(value, index) else { break };
+            fits &= self.with_step(Step::Item(index), |check| check.run(child, item));
             if !fits && self.findings.is_none() {
                 return false;
             }
@@ -380,12 +380,12 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         if let Some(contains) = array.contains.as_ref().filter(|_| self.mode.has_constraints()) {
             let mut matching = 0;
             for index in 0..count {
-                let item = self.item(value, index);
+                let item = self.item_at(value, index);
                 matching += u64::from(item.is_some_and(|item| self.matches(contains.node, item, self.mode)));
             }
             if matching < contains.min || contains.max.is_some_and(|max| matching > max) {
                 let item = self.checker.describe(contains.node);
-                let quantity = super::describe::quantity(Some(contains.min), contains.max, "item");
+                let quantity = super::describe::format_quantity(Some(contains.min), contains.max, "item");
                 fits &= self.report(ProblemKind::Size, || {
                     format!("expected {quantity} to be {item}; got {matching}")
                 });
@@ -394,7 +394,7 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         fits
     }
 
-    fn item(&self, value: ValueId, index: usize) -> Option<ValueId> {
+    fn item_at(&self, value: ValueId, index: usize) -> Option<ValueId> {
         match self.doc.get(value) {
             Json::Array(items) => items.get(index).copied(),
             _ => None,
@@ -411,7 +411,7 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         fits && self.steps > 0
     }
 
-    pub(super) fn at(&mut self, step: Step, run: impl FnOnce(&mut Self) -> bool) -> bool {
+    pub(super) fn with_step(&mut self, step: Step, run: impl FnOnce(&mut Self) -> bool) -> bool {
         self.path.push(step);
         let fits = run(self);
         self.path.pop();
@@ -471,8 +471,8 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
         if self.findings.is_none() {
             return false;
         }
-        let hidden = self.secret.is_some() || node.holds_secret();
-        let got = super::describe::got(self.doc, value, hidden);
+        let hidden = self.secret.is_some() || node.contains_secret();
+        let got = super::describe::describe_value(self.doc, value, hidden);
         let expected = expected(self.checker);
         self.report(kind, || format!("expected {expected}; got {got}{more}"))
     }
@@ -482,6 +482,6 @@ impl<'c, 'd, 't> Check<'c, 'd, 't> {
 const TOO_WIDE: &str = "an integer of more than 64 bits would lose digits here; send it as a string";
 
 /// Returns whether a number is written as serde reads integers: only digits, and no minus sign before zero.
-fn is_written_whole(text: &str) -> bool {
+fn is_integer_literal(text: &str) -> bool {
     text != "-0" && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
 }

@@ -141,21 +141,21 @@ impl<'s> Compiler<'s> {
             types: types(keywords),
             allowed: allowed(keywords),
             description: keywords.get("description").and_then(Value::as_str).map(Into::into),
-            samples: samples(keywords),
-            usual: usual(keywords),
+            samples: samples_of(keywords),
+            usual: usual_value(keywords),
             read_once: keywords.get(crate::schema::READ_ONCE).map(names).unwrap_or_default(),
             secrets: here_if(keywords.get("writeOnly") == Some(&Value::Bool(true))),
             ..Node::default()
         };
-        self.numbers_and_strings(&mut node, keywords, pointer);
-        self.array(&mut node, keywords, pointer);
-        self.object(&mut node.object, keywords, pointer);
-        node.in_place = self.in_place(keywords, pointer);
+        self.compile_scalars(&mut node, keywords, pointer);
+        self.compile_array(&mut node, keywords, pointer);
+        self.compile_object(&mut node.object, keywords, pointer);
+        node.in_place = self.compile_in_place(keywords, pointer);
         node.beyond_serde = Beyond::of(&node, keywords);
         node
     }
 
-    fn numbers_and_strings(&mut self, node: &mut Node, keywords: &'s Map<String, Value>, pointer: &str) {
+    fn compile_scalars(&mut self, node: &mut Node, keywords: &'s Map<String, Value>, pointer: &str) {
         let number = |key: &str| keywords.get(key).and_then(Exact::of_value);
         node.number.minimum = number("minimum");
         node.number.maximum = number("maximum");
@@ -166,36 +166,36 @@ impl<'s> Compiler<'s> {
         node.string.max_length = count(keywords, "maxLength");
         node.string.format = keywords.get("format").and_then(Value::as_str).and_then(Format::named);
         if let Some(pattern) = keywords.get("pattern").and_then(Value::as_str) {
-            node.string.pattern = self.regex(pattern, pointer);
+            node.string.pattern = self.compile_pattern(pattern, pointer);
         }
     }
 
-    fn array(&mut self, node: &mut Node, keywords: &'s Map<String, Value>, pointer: &str) {
+    fn compile_array(&mut self, node: &mut Node, keywords: &'s Map<String, Value>, pointer: &str) {
         node.array.min_items = count(keywords, "minItems");
         node.array.max_items = count(keywords, "maxItems");
         node.array.unique = keywords.get("uniqueItems") == Some(&Value::Bool(true));
-        node.array.prefix = self.list(keywords, "prefixItems", pointer);
-        node.array.items = self.one(keywords, "items", pointer);
+        node.array.prefix = self.compile_list(keywords, "prefixItems", pointer);
+        node.array.items = self.compile_one(keywords, "items", pointer);
         if node.array.max_items.is_some_and(|max| max <= node.array.prefix.len() as u64) {
             // A tuple has no items beyond its prefix.
             node.array.items = None;
         }
-        node.array.contains = self.one(keywords, "contains", pointer).map(|node| Contains {
+        node.array.contains = self.compile_one(keywords, "contains", pointer).map(|node| Contains {
             node,
             min: count(keywords, "minContains").unwrap_or(1),
             max: count(keywords, "maxContains"),
         });
     }
 
-    fn object(&mut self, object: &mut ObjectRules, keywords: &'s Map<String, Value>, pointer: &str) {
-        object.properties = self.named(keywords, "properties", pointer);
-        for (pattern, node) in self.named(keywords, "patternProperties", pointer) {
-            if let Some(regex) = self.regex(&pattern, pointer) {
+    fn compile_object(&mut self, object: &mut ObjectRules, keywords: &'s Map<String, Value>, pointer: &str) {
+        object.properties = self.compile_named(keywords, "properties", pointer);
+        for (pattern, node) in self.compile_named(keywords, "patternProperties", pointer) {
+            if let Some(regex) = self.compile_pattern(&pattern, pointer) {
                 object.patterns.push((regex, node));
             }
         }
-        object.additional = self.one(keywords, "additionalProperties", pointer);
-        object.names = self.one(keywords, "propertyNames", pointer);
+        object.additional = self.compile_one(keywords, "additionalProperties", pointer);
+        object.names = self.compile_one(keywords, "propertyNames", pointer);
         let unevaluated = keywords.get("unevaluatedProperties");
         object.sealed = unevaluated == Some(&Value::Bool(false));
         let is_closed = object.sealed || keywords.get("additionalProperties") == Some(&Value::Bool(false));
@@ -220,7 +220,7 @@ impl<'s> Compiler<'s> {
             object.dependent_required =
                 dependents.iter().map(|(name, list)| (name.as_str().into(), names(list))).collect();
         }
-        object.dependent_schemas = self.named(keywords, "dependentSchemas", pointer);
+        object.dependent_schemas = self.compile_named(keywords, "dependentSchemas", pointer);
         object.min_properties = count(keywords, "minProperties");
         object.max_properties = count(keywords, "maxProperties");
     }
@@ -258,28 +258,32 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    fn in_place(&mut self, keywords: &'s Map<String, Value>, pointer: &str) -> InPlace {
+    fn compile_in_place(&mut self, keywords: &'s Map<String, Value>, pointer: &str) -> InPlace {
         let reference = keywords.get("$ref").and_then(Value::as_str);
         InPlace {
-            reference: reference.and_then(|reference| self.target(reference, pointer)),
-            all_of: self.list(keywords, "allOf", pointer),
-            any_of: self.list(keywords, "anyOf", pointer),
-            one_of: self.list(keywords, "oneOf", pointer),
-            not: self.one(keywords, "not", pointer),
-            condition: self
-                .one(keywords, "if", pointer)
-                .map(|test| (test, self.one(keywords, "then", pointer), self.one(keywords, "else", pointer))),
+            reference: reference.and_then(|reference| self.resolve_reference(reference, pointer)),
+            all_of: self.compile_list(keywords, "allOf", pointer),
+            any_of: self.compile_list(keywords, "anyOf", pointer),
+            one_of: self.compile_list(keywords, "oneOf", pointer),
+            not: self.compile_one(keywords, "not", pointer),
+            condition: self.compile_one(keywords, "if", pointer).map(|test| {
+                (
+                    test,
+                    self.compile_one(keywords, "then", pointer),
+                    self.compile_one(keywords, "else", pointer),
+                )
+            }),
         }
     }
 
     /// Returns the node that a reference leads to.
-    fn target(&mut self, reference: &str, pointer: &str) -> Option<NodeId> {
+    fn resolve_reference(&mut self, reference: &str, pointer: &str) -> Option<NodeId> {
         if let Some(id) = self.targets.get(reference) {
             return Some(*id);
         }
         let root = self.root;
         let Some(schema) = reference.strip_prefix('#').and_then(|rest| root.pointer(rest)) else {
-            self.complain(pointer, SchemaFault::Reference(reference.to_owned()));
+            self.report(pointer, SchemaFault::Reference(reference.to_owned()));
             return None;
         };
         let id = NodeId(self.nodes.len());
@@ -288,11 +292,11 @@ impl<'s> Compiler<'s> {
         Some(id)
     }
 
-    fn one(&mut self, keywords: &'s Map<String, Value>, key: &str, pointer: &str) -> Option<NodeId> {
+    fn compile_one(&mut self, keywords: &'s Map<String, Value>, key: &str, pointer: &str) -> Option<NodeId> {
         keywords.get(key).map(|schema| self.add(schema, &format!("{pointer}/{key}")))
     }
 
-    fn list(&mut self, keywords: &'s Map<String, Value>, key: &str, pointer: &str) -> Vec<NodeId> {
+    fn compile_list(&mut self, keywords: &'s Map<String, Value>, key: &str, pointer: &str) -> Vec<NodeId> {
         let Some(Value::Array(list)) = keywords.get(key) else { return Vec::new() };
         list.iter()
             .enumerate()
@@ -300,7 +304,7 @@ impl<'s> Compiler<'s> {
             .collect()
     }
 
-    fn named(
+    fn compile_named(
         &mut self,
         keywords: &'s Map<String, Value>,
         key: &str,
@@ -315,18 +319,18 @@ impl<'s> Compiler<'s> {
             .collect()
     }
 
-    fn regex(&mut self, pattern: &str, pointer: &str) -> Option<Pattern> {
+    fn compile_pattern(&mut self, pattern: &str, pointer: &str) -> Option<Pattern> {
         match Pattern::new(pattern) {
             Ok(regex) => Some(regex),
             Err(error) => {
                 let (pattern, reason) = (pattern.to_owned(), error);
-                self.complain(pointer, SchemaFault::Pattern { pattern, reason });
+                self.report(pointer, SchemaFault::Pattern { pattern, reason });
                 None
             }
         }
     }
 
-    fn complain(&mut self, pointer: &str, fault: SchemaFault) {
+    fn report(&mut self, pointer: &str, fault: SchemaFault) {
         self.error.get_or_insert_with(|| SchemaError { tool: None, pointer: pointer.to_owned(), fault });
     }
 }
@@ -356,13 +360,13 @@ pub(super) fn allowed(keywords: &Map<String, Value>) -> Option<Vec<Value>> {
     keywords.get("enum").and_then(Value::as_array).cloned()
 }
 
-fn samples(keywords: &Map<String, Value>) -> Vec<Value> {
+fn samples_of(keywords: &Map<String, Value>) -> Vec<Value> {
     let mut samples = keywords.get("examples").and_then(Value::as_array).cloned().unwrap_or_default();
     samples.extend(keywords.get("default").filter(|default| !default.is_null()).cloned());
     samples
 }
 
-fn usual(keywords: &Map<String, Value>) -> Option<&'static str> {
+fn usual_value(keywords: &Map<String, Value>) -> Option<&'static str> {
     // The type may validate formats that are not checked here.
     let format = keywords.get("format").and_then(Value::as_str).unwrap_or_default();
     let of_format = UNCHECKED.iter().find(|(name, _)| *name == format).map(|(_, sample)| *sample);

@@ -39,7 +39,7 @@ struct Count<'c> {
 
 impl Count<'_> {
     fn cost(&mut self, id: NodeId, value: ValueId) -> u64 {
-        if let Some(Edit::Instead(other)) = self.edits.get(&value) {
+        if let Some(Edit::Replace(other)) = self.edits.get(&value) {
             return self.cost(id, *other);
         }
         if let Some(known) = self.known.get(&(id, value)) {

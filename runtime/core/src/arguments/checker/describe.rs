@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Checker, Node, NodeId, Types};
 use crate::arguments::doc::{Doc, Json, ValueId};
-use crate::arguments::problem::{MAX_LISTED, MAX_QUOTED, cut, quote};
+use crate::arguments::problem::{MAX_LISTED, MAX_QUOTED, quote, truncate};
 use crate::suggest;
 
 /// Maximum length of a description in the message about a missing argument.
@@ -24,21 +24,22 @@ impl Checker {
     }
 
     /// Returns the message for a missing member.
-    pub(in crate::arguments) fn missing(&self, property: Option<NodeId>) -> String {
+    pub(in crate::arguments) fn describe_missing(&self, property: Option<NodeId>) -> String {
         let Some(id) = property else { return "missing".to_owned() };
         let mut text = format!("missing; expected {}", self.describe(id));
-        if let Some(description) = self.always(id).iter().find_map(|id| self.node(*id).description.as_deref())
+        if let Some(description) =
+            self.unconditional_nodes(id).iter().find_map(|id| self.node(*id).description.as_deref())
         {
             text.push_str(": ");
-            text.push_str(&cut(description.lines().next().unwrap_or_default(), MAX_DESCRIPTION));
+            text.push_str(&truncate(description.lines().next().unwrap_or_default(), MAX_DESCRIPTION));
         }
         text
     }
 
     fn describe_within(&self, id: NodeId, levels: usize) -> String {
-        let nodes = self.always(id);
+        let nodes = self.unconditional_nodes(id);
         if let Some(allowed) = nodes.iter().find_map(|id| self.node(*id).allowed.as_deref()) {
-            return choices(allowed);
+            return format_choices(allowed);
         }
         let arms = nodes
             .iter()
@@ -61,7 +62,7 @@ impl Checker {
     /// Adds the details that fit on one line.
     fn with_details(&self, nodes: &[NodeId], mut text: String) -> String {
         for node in nodes.iter().map(|id| self.node(*id)) {
-            for detail in details(node) {
+            for detail in describe_details(node) {
                 text.push(' ');
                 text.push_str(&detail);
             }
@@ -76,7 +77,7 @@ impl Checker {
             .collect::<Option<Vec<_>>>()
             .map(|lists| lists.into_iter().flatten().collect());
         if let Some(constants) = constants {
-            return choices(&constants);
+            return format_choices(&constants);
         }
         if levels == 0 {
             return "one of several forms".to_owned();
@@ -99,7 +100,7 @@ impl Checker {
 }
 
 /// Returns the message for an unknown member of an object that all of `nodes` apply to.
-pub(super) fn unknown_name(nodes: &[&Node], name: &str) -> String {
+pub(super) fn describe_unknown_member(nodes: &[&Node], name: &str) -> String {
     let objects = || nodes.iter().map(|node| &node.object);
     let mut known: Vec<&str> = Vec::new();
     for (name, _) in objects().flat_map(|object| &object.properties) {
@@ -110,17 +111,17 @@ pub(super) fn unknown_name(nodes: &[&Node], name: &str) -> String {
     let patterns: Vec<&str> =
         objects().flat_map(|object| &object.patterns).map(|(pattern, _)| pattern.as_str()).collect();
     if patterns.is_empty() {
-        return unknown(name, &known);
+        return describe_unknown(name, &known);
     }
-    let patterns = cut(&patterns.join(" or "), MAX_DESCRIPTION);
+    let patterns = truncate(&patterns.join(" or "), MAX_DESCRIPTION);
     if known.is_empty() {
         return format!("unknown name; names match {patterns}");
     }
-    format!("{}; names may also match {patterns}", unknown(name, &known))
+    format!("{}; names may also match {patterns}", describe_unknown(name, &known))
 }
 
 /// Describes a value: scalars are quoted unless they are `hidden`, others are described by kind.
-pub(in crate::arguments) fn got(doc: &Doc<'_>, value: ValueId, hidden: bool) -> String {
+pub(in crate::arguments) fn describe_value(doc: &Doc<'_>, value: ValueId, hidden: bool) -> String {
     match doc.get(value) {
         Json::Null => "null".to_owned(),
         Json::Array(items) => format!("an array of {}", quantity_of(items.len() as u64, "item")),
@@ -129,13 +130,13 @@ pub(in crate::arguments) fn got(doc: &Doc<'_>, value: ValueId, hidden: bool) -> 
         Json::Number(_) if hidden => "another number".to_owned(),
         Json::Bool(_) if hidden => "another boolean".to_owned(),
         Json::Text(text) => quote(text),
-        Json::Number(number) => cut(number, MAX_QUOTED),
+        Json::Number(number) => truncate(number, MAX_QUOTED),
         Json::Bool(flag) => flag.to_string(),
     }
 }
 
 /// Formats `1 to 3 items`, `at least 2 items`.
-pub(in crate::arguments) fn quantity(min: Option<u64>, max: Option<u64>, of: &str) -> String {
+pub(in crate::arguments) fn format_quantity(min: Option<u64>, max: Option<u64>, of: &str) -> String {
     match (min.filter(|min| *min > 0), max) {
         (Some(min), Some(max)) if min == max => quantity_of(min, of),
         (Some(min), Some(max)) => format!("{min} to {max} {of}s"),
@@ -146,7 +147,7 @@ pub(in crate::arguments) fn quantity(min: Option<u64>, max: Option<u64>, of: &st
 }
 
 /// Returns the message for an unknown member `name`; `known` are the names that exist.
-pub(in crate::arguments) fn unknown(name: &str, known: &[&str]) -> String {
+pub(in crate::arguments) fn describe_unknown(name: &str, known: &[&str]) -> String {
     // The edit distance takes time in proportion to both lengths, and such a long name is not a typo.
     const MAX_NAME: usize = 128;
     let nearest = if name.len() <= MAX_NAME { suggest::nearest(name, known.iter().copied()) } else { None };
@@ -155,7 +156,7 @@ pub(in crate::arguments) fn unknown(name: &str, known: &[&str]) -> String {
     }
     match known {
         [] => "unknown name; leave it out".to_owned(),
-        _ => format!("unknown name; known are {}", list(known.iter().map(|name| quote(name)))),
+        _ => format!("unknown name; known are {}", format_list(known.iter().map(|name| quote(name)))),
     }
 }
 
@@ -164,17 +165,17 @@ fn quantity_of(count: u64, of: &str) -> String {
 }
 
 /// Formats `one of "a", "b"`.
-pub(super) fn choices(allowed: &[Value]) -> String {
+pub(super) fn format_choices(allowed: &[Value]) -> String {
     let quoted =
-        |value: &Value| value.as_str().map_or_else(|| cut(&value.to_string(), MAX_DESCRIPTION), quote);
+        |value: &Value| value.as_str().map_or_else(|| truncate(&value.to_string(), MAX_DESCRIPTION), quote);
     match allowed {
         [only] => quoted(only),
-        _ => format!("one of {}", list(allowed.iter().map(quoted))),
+        _ => format!("one of {}", format_list(allowed.iter().map(quoted))),
     }
 }
 
 /// Formats a list, truncated if it is too long.
-fn list(items: impl ExactSizeIterator<Item = String>) -> String {
+fn format_list(items: impl ExactSizeIterator<Item = String>) -> String {
     let more = items.len().saturating_sub(MAX_LISTED);
     let mut text = items.take(MAX_LISTED).collect::<Vec<_>>().join(", ");
     if more > 0 {
@@ -183,7 +184,7 @@ fn list(items: impl ExactSizeIterator<Item = String>) -> String {
     text
 }
 
-fn details(node: &Node) -> Vec<String> {
+fn describe_details(node: &Node) -> Vec<String> {
     let mut details = Vec::new();
     let number = &node.number;
     match (number.minimum, number.maximum) {
@@ -197,18 +198,22 @@ fn details(node: &Node) -> Vec<String> {
     details.extend(number.multiple_of.map(|step| format!("that is a multiple of {step}")));
     let string = &node.string;
     if string.min_length.is_some() || string.max_length.is_some() {
-        details.push(format!("of {}", quantity(string.min_length, string.max_length, "character")));
+        details.push(format!("of {}", format_quantity(string.min_length, string.max_length, "character")));
     }
     details.extend(string.format.map(|format| format!("that is {}", format.describe())));
     details.extend(
-        string.pattern.as_ref().map(|pattern| format!("matching {}", cut(pattern.as_str(), MAX_DESCRIPTION))),
+        string
+            .pattern
+            .as_ref()
+            .map(|pattern| format!("matching {}", truncate(pattern.as_str(), MAX_DESCRIPTION))),
     );
     let array = &node.array;
     if array.min_items.is_some() || array.max_items.is_some() {
-        details.push(format!("of {}", quantity(array.min_items, array.max_items, "item")));
+        details.push(format!("of {}", format_quantity(array.min_items, array.max_items, "item")));
     }
     if !node.object.required.is_empty() {
-        details.push(format!("with {}", list(node.object.required.iter().map(|(name, _)| quote(name)))));
+        details
+            .push(format!("with {}", format_list(node.object.required.iter().map(|(name, _)| quote(name)))));
     }
     details
 }

@@ -7,7 +7,7 @@ const MAX_INDIRECTION: usize = 8;
 
 impl Checker {
     /// Marks the root property `name` as secret.
-    pub(in crate::arguments) fn hide(&mut self, name: &str) {
+    pub(in crate::arguments) fn mark_secret(&mut self, name: &str) {
         for at in self.parts_of_root() {
             if let Some(NodeId(property)) = self.nodes[at].object.property(name) {
                 self.nodes[property].secrets = Location::Here;
@@ -94,7 +94,7 @@ impl Checker {
                     secrets = Location::Here;
                 }
                 for child in node.children().map(|child| self.node(child)) {
-                    if child.holds_secret() {
+                    if child.contains_secret() {
                         secrets = secrets.max(Location::Below);
                     }
                     beyond_serde = beyond_serde.max(child.beyond_serde);
@@ -114,14 +114,14 @@ impl Checker {
     /// Stores in each arm that accepts further members the names that only other arms list.
     fn store_names_of_others(&mut self, arms: &[NodeId]) {
         let listed = |checker: &Self, arm: NodeId| -> Vec<Box<str>> {
-            let parts = checker.always(arm).into_iter();
+            let parts = checker.unconditional_nodes(arm).into_iter();
             parts.flat_map(|id| &checker.node(id).object.properties).map(|(name, _)| name.clone()).collect()
         };
         for arm in arms {
             let own = listed(self, *arm);
             let others = arms.iter().filter(|other| *other != arm).flat_map(|other| listed(self, *other));
             let others: Vec<Box<str>> = others.filter(|name| !own.contains(name)).collect();
-            for NodeId(part) in self.always(*arm) {
+            for NodeId(part) in self.unconditional_nodes(*arm) {
                 let object = &mut self.nodes[part].object;
                 if object.additional.is_some() {
                     object.other_variants.clone_from(&others);
@@ -135,7 +135,7 @@ impl Checker {
         if let Some((tag, values)) = self.tag(arms) {
             let values: Vec<Box<str>> =
                 values.iter().filter_map(|value| value.as_str().map(Into::into)).collect();
-            let nodes = arms.iter().flat_map(|arm| self.always(*arm));
+            let nodes = arms.iter().flat_map(|arm| self.unconditional_nodes(*arm));
             let tags: Vec<NodeId> = nodes.filter_map(|id| self.node(id).object.property(&tag)).collect();
             for NodeId(node) in tags {
                 self.nodes[node].siblings.clone_from(&values);
@@ -157,7 +157,8 @@ impl Checker {
     fn mark_partly_distinct_arms(&mut self, arms: &[NodeId]) {
         let mut tags: Vec<(Box<str>, Vec<Box<str>>)> = Vec::new();
         for arm in arms {
-            let required = self.always(*arm).into_iter().flat_map(|id| &self.node(id).object.required);
+            let required =
+                self.unconditional_nodes(*arm).into_iter().flat_map(|id| &self.node(id).object.required);
             for (name, _) in required {
                 let values =
                     self.tag_values(*arm, name).iter().filter_map(|value| value.as_str().map(Into::into));

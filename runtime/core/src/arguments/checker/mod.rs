@@ -34,9 +34,9 @@ pub use compile::{SchemaError, SchemaFault};
 pub(super) use beyond_serde::Beyond;
 pub(super) use check::{Check, Mode, NoTypeInfo, TypeInfo};
 pub(super) use cost::is_affordable;
-pub(super) use describe::{got, unknown};
-pub(super) use number::{Exact, same};
-pub(super) use object::REPEATED;
+pub(super) use describe::{describe_unknown, describe_value};
+pub(super) use number::{Exact, equal};
+pub(super) use object::DUPLICATE_MESSAGE;
 
 use super::doc::Doc;
 use super::problem::Findings;
@@ -131,7 +131,7 @@ impl Node {
     }
 
     /// Returns whether the value or anything below it is secret.
-    pub(super) fn holds_secret(&self) -> bool {
+    pub(super) fn contains_secret(&self) -> bool {
         self.secrets != Location::Nowhere
     }
 
@@ -367,7 +367,7 @@ impl Checker {
     }
 
     /// Returns whether `value` matches the node.
-    pub(super) fn fits(&self, id: NodeId, value: &Value) -> bool {
+    pub(super) fn is_valid(&self, id: NodeId, value: &Value) -> bool {
         let (mut doc, whole) = Doc::of(value);
         let mut check = Check::new(self, &NoTypeInfo, &mut doc, Mode::Schema);
         check.matches(id, whole, Mode::Schema)
@@ -413,7 +413,7 @@ impl Checker {
     }
 
     /// The node itself and those that always apply to the same value: through `$ref` and `allOf`.
-    pub(super) fn always(&self, id: NodeId) -> Vec<NodeId> {
+    pub(super) fn unconditional_nodes(&self, id: NodeId) -> Vec<NodeId> {
         let mut found = vec![id];
         let mut next = 0;
         while let Some(id) = found.get(next).copied() {
@@ -430,7 +430,7 @@ impl Checker {
 
     /// The nodes that can apply to the member `name` (or the item of that index) of a value that any of `nodes`
     /// applies to.
-    pub(super) fn below(&self, nodes: &[NodeId], name: &str) -> Vec<NodeId> {
+    pub(super) fn nodes_for(&self, nodes: &[NodeId], name: &str) -> Vec<NodeId> {
         let mut here = nodes.to_vec();
         let mut next = 0;
         while let Some(id) = here.get(next).copied() {
@@ -441,11 +441,11 @@ impl Checker {
             }
             next += 1;
         }
-        self.children_named(&here, name)
+        self.member_nodes(&here, name)
     }
 
     /// What `nodes` themselves say of the member `name` (or the item of that index).
-    pub(super) fn children_named(&self, nodes: &[NodeId], name: &str) -> Vec<NodeId> {
+    pub(super) fn member_nodes(&self, nodes: &[NodeId], name: &str) -> Vec<NodeId> {
         let mut found: Vec<NodeId> = Vec::new();
         for id in nodes {
             let node = self.node(*id);

@@ -97,7 +97,7 @@ impl std::fmt::Display for Exact {
 
 impl NumberRules {
     /// Returns whether `number`, which is written as `text`, satisfies the constraints.
-    pub(in crate::arguments) fn accept(&self, text: &str, number: Exact) -> bool {
+    pub(in crate::arguments) fn accepts(&self, text: &str, number: Exact) -> bool {
         self.minimum.is_none_or(|minimum| number >= minimum)
             && self.maximum.is_none_or(|maximum| number <= maximum)
             && self.exclusive_minimum.is_none_or(|minimum| number > minimum)
@@ -115,23 +115,23 @@ fn is_multiple(text: &str, number: Exact, step: Exact) -> bool {
 }
 
 /// Returns whether two values are equal in the sense of JSON Schema (2020-12 core, 4.2.2).
-pub(in crate::arguments) fn same(a: &Value, b: &Value) -> bool {
+pub(in crate::arguments) fn equal(a: &Value, b: &Value) -> bool {
     let (doc, b) = Doc::of(b);
-    is(a, &doc, b)
+    equals(a, &doc, b)
 }
 
 /// The same for a value of a document.
-pub(in crate::arguments) fn is(a: &Value, doc: &Doc<'_>, b: ValueId) -> bool {
+pub(in crate::arguments) fn equals(a: &Value, doc: &Doc<'_>, b: ValueId) -> bool {
     match (a, doc.get(b)) {
         (Value::Null, Json::Null) => true,
         (Value::Bool(a), Json::Bool(b)) => a == b,
         (Value::Number(a), Json::Number(b)) => Exact::of(a) == Exact::of_text(b),
         (Value::String(a), Json::Text(b)) => a == b,
         (Value::Array(a), Json::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is(a, doc, *b))
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equals(a, doc, *b))
         }
         (Value::Object(a), Json::Object(b)) => {
-            a.len() == b.len() && b.iter().all(|(name, b)| a.get(&**name).is_some_and(|a| is(a, doc, *b)))
+            a.len() == b.len() && b.iter().all(|(name, b)| a.get(&**name).is_some_and(|a| equals(a, doc, *b)))
         }
         _ => false,
     }
@@ -140,11 +140,11 @@ pub(in crate::arguments) fn is(a: &Value, doc: &Doc<'_>, b: ValueId) -> bool {
 /// Returns the positions of the first two equal items.
 ///
 /// Compares normalized text, so the time is proportional to the length of the list.
-pub(in crate::arguments) fn first_repeat(doc: &Doc<'_>, items: &[ValueId]) -> Option<(usize, usize)> {
+pub(in crate::arguments) fn find_duplicate(doc: &Doc<'_>, items: &[ValueId]) -> Option<(usize, usize)> {
     let mut seen = std::collections::HashMap::with_capacity(items.len());
     for (position, item) in items.iter().enumerate() {
         let mut form = String::new();
-        write_form(doc, *item, &mut form);
+        write_normalized(doc, *item, &mut form);
         if let Some(earlier) = seen.insert(form, position) {
             return Some((earlier, position));
         }
@@ -153,7 +153,7 @@ pub(in crate::arguments) fn first_repeat(doc: &Doc<'_>, items: &[ValueId]) -> Op
 }
 
 /// Writes the value such that equal values yield equal text.
-fn write_form(doc: &Doc<'_>, id: ValueId, form: &mut String) {
+fn write_normalized(doc: &Doc<'_>, id: ValueId, form: &mut String) {
     match doc.get(id) {
         Json::Null => form.push_str("null"),
         Json::Bool(flag) => form.push_str(if *flag { "true" } else { "false" }),
@@ -162,7 +162,7 @@ fn write_form(doc: &Doc<'_>, id: ValueId, form: &mut String) {
         Json::Array(items) => {
             form.push('[');
             for item in items {
-                write_form(doc, *item, form);
+                write_normalized(doc, *item, form);
                 form.push(',');
             }
             form.push(']');
@@ -174,7 +174,7 @@ fn write_form(doc: &Doc<'_>, id: ValueId, form: &mut String) {
             for (name, member) in sorted {
                 form.push_str(&Value::from(&**name).to_string());
                 form.push(':');
-                write_form(doc, *member, form);
+                write_normalized(doc, *member, form);
                 form.push(',');
             }
             form.push('}');
@@ -186,7 +186,7 @@ fn write_form(doc: &Doc<'_>, id: ValueId, form: &mut String) {
 mod tests {
     use serde_json::json;
 
-    use super::{Doc, Exact, Json, first_repeat, same};
+    use super::{Doc, Exact, Json, equal, find_duplicate};
 
     fn exact(value: &serde_json::Value) -> Exact {
         Exact::of_value(value).expect("a number")
@@ -197,9 +197,9 @@ mod tests {
         assert!(exact(&json!(1.0)).is_whole());
         assert!(exact(&json!(1e300)).is_whole());
         assert!(!exact(&json!(1.5)).is_whole());
-        assert!(same(&json!({"a": 1, "b": [2.0]}), &json!({"b": [2], "a": 1.0})));
-        assert!(!same(&json!([1, 2]), &json!([2, 1])));
-        assert!(!same(&json!(true), &json!(1)));
+        assert!(equal(&json!({"a": 1, "b": [2.0]}), &json!({"b": [2], "a": 1.0})));
+        assert!(!equal(&json!([1, 2]), &json!([2, 1])));
+        assert!(!equal(&json!(true), &json!(1)));
     }
 
     #[test]
@@ -239,7 +239,7 @@ mod tests {
         ] {
             let (doc, whole) = Doc::of(&items);
             let Json::Array(ids) = doc.get(whole) else { panic!("an array") };
-            assert_eq!(first_repeat(&doc, ids), repeat, "{items}");
+            assert_eq!(find_duplicate(&doc, ids), repeat, "{items}");
         }
     }
 }

@@ -13,14 +13,14 @@ enum MemberState {
     /// It is `null`, which is equivalent to being absent.
     Null,
     /// The same, and its type does not accept `null`.
-    LeftOut,
+    IgnoredNull,
 }
 
 /// The message for a duplicate member.
-pub(in crate::arguments) const REPEATED: &str = "given twice; give it once";
+pub(in crate::arguments) const DUPLICATE_MESSAGE: &str = "given twice; give it once";
 
 impl<'c> Check<'c, '_, '_> {
-    pub(super) fn object(&mut self, id: NodeId, node: &'c Node, value: ValueId) -> bool {
+    pub(super) fn check_object(&mut self, id: NodeId, node: &'c Node, value: ValueId) -> bool {
         let object = &node.object;
         let count = count(self.doc, value);
         let mut came = vec![MemberState::No; object.properties.len()];
@@ -33,8 +33,9 @@ impl<'c> Check<'c, '_, '_> {
             listed.push(property.filter(|_| is_first));
             match (property, self.member_at(value, position).map(|(_, member)| member)) {
                 (Some(_), _) if !is_first => {
-                    fits &=
-                        self.at(step, |check| check.report(ProblemKind::Repeated, || REPEATED.to_owned()));
+                    fits &= self.with_step(step, |check| {
+                        check.report(ProblemKind::Duplicate, || DUPLICATE_MESSAGE.to_owned())
+                    });
                 }
                 (Some(property), Some(member)) => {
                     came[property] = self.state_of(node, property, member);
@@ -57,16 +58,17 @@ impl<'c> Check<'c, '_, '_> {
             if !fits && self.findings.is_none() {
                 return false;
             }
-            fits &= self.member(node, &came, (value, position), property);
+            fits &= self.check_member(node, &came, (value, position), property);
         }
         if !self.mode.has_constraints() || (!fits && self.findings.is_none()) {
             return fits;
         }
-        let length = count - came.iter().filter(|came| **came == MemberState::LeftOut).count();
+        let length = count - came.iter().filter(|came| **came == MemberState::IgnoredNull).count();
         if object.min_properties.is_some_and(|min| (length as u64) < min)
             || object.max_properties.is_some_and(|max| length as u64 > max)
         {
-            let quantity = super::describe::quantity(object.min_properties, object.max_properties, "member");
+            let quantity =
+                super::describe::format_quantity(object.min_properties, object.max_properties, "member");
             fits &= self.report(ProblemKind::Size, || format!("expected {quantity}; got {length}"));
         }
         let is_there = |check: &Self, name: &str| match object.position(name) {
@@ -164,9 +166,9 @@ impl<'c> Check<'c, '_, '_> {
             return MemberState::Yes;
         }
         if self.findings.is_some() {
-            self.edits.insert(member, Edit::LeaveOut);
+            self.edits.insert(member, Edit::Omit);
         }
-        MemberState::LeftOut
+        MemberState::IgnoredNull
     }
 
     /// Checks `propertyNames`.
@@ -184,7 +186,7 @@ impl<'c> Check<'c, '_, '_> {
             return self.type_info.reads_name(id, &name);
         }
         let expected = self.checker.describe(names);
-        self.at(Step::Member(value, position), |check| {
+        self.with_step(Step::Member(value, position), |check| {
             check.report(ProblemKind::Unknown, || format!("the name of this member must be {expected}"))
         })
     }
@@ -198,7 +200,7 @@ impl<'c> Check<'c, '_, '_> {
         if !is_shut || is_named || (self.mode.ignores_unknown() && !object.denies_unknown) {
             return true;
         }
-        if self.is_nothing(value, position) {
+        if self.is_ignored_null(value, position) {
             return true;
         }
         self.report_unknown(&[node], Step::Member(value, position))
@@ -206,7 +208,7 @@ impl<'c> Check<'c, '_, '_> {
 
     /// Checks the value of a member by its property, else by `patternProperties`, else by
     /// `additionalProperties`.
-    fn member(
+    fn check_member(
         &mut self,
         node: &'c Node,
         came: &[MemberState],
@@ -228,26 +230,26 @@ impl<'c> Check<'c, '_, '_> {
             .or(self.of_any(node).filter(|_| object.properties.is_empty()))
             .filter(|additional| is_free && !self.checker.node(*additional).never);
         if let Some(additional) = additional
-            && self.is_nothing_of_map(object, additional, (value, position))
+            && self.is_ignored_null_of_map(object, additional, (value, position))
         {
             return true;
         }
         let mut fits = true;
         for child in listed.into_iter().chain(by_pattern).chain(additional) {
-            fits &= self.at(step, |check| check.run(child, member));
+            fits &= self.with_step(step, |check| check.run(child, member));
         }
         fits
     }
 
     /// Checks `unevaluatedProperties: false`: every member must be known to a part of the schema that applies.
-    pub(super) fn seal(&mut self, id: NodeId, node: &'c Node, value: ValueId) -> bool {
+    pub(super) fn check_unevaluated(&mut self, id: NodeId, node: &'c Node, value: ValueId) -> bool {
         if !node.object.sealed || (self.mode.ignores_unknown() && !node.object.denies_unknown) {
             return true;
         }
         if !matches!(self.doc.get(value), Json::Object(_)) {
             return true;
         }
-        let applicable = self.applicable(id, value);
+        let applicable = self.applicable_nodes(id, value);
         let mut fits = true;
         for position in 0..count(self.doc, value) {
             let Some((name, _)) = self.member_at(value, position) else { break };
@@ -258,7 +260,7 @@ impl<'c> Check<'c, '_, '_> {
                     || object.patterns.iter().any(|(pattern, _)| pattern.is_match(name))
                     || (!self.checker.knows(name) && self.type_info.alias(*id, name).is_some())
             });
-            if !is_known && !self.is_nothing(value, position) {
+            if !is_known && !self.is_ignored_null(value, position) {
                 let nodes: Vec<&Node> = applicable.iter().map(|id| self.checker.node(*id)).collect();
                 fits &= self.report_unknown(&nodes, Step::Member(value, position));
             }
@@ -268,19 +270,19 @@ impl<'c> Check<'c, '_, '_> {
 
     /// Returns whether the member is `null` and belongs to another variant: some clients send `null` for all
     /// optional members.
-    fn is_nothing(&mut self, value: ValueId, position: usize) -> bool {
+    fn is_ignored_null(&mut self, value: ValueId, position: usize) -> bool {
         let Some((name, member)) = self.member_at(value, position) else { return false };
-        let is_nothing = self.mode == Mode::SchemaWithText
+        let is_ignored_null = self.mode == Mode::SchemaWithText
             && matches!(self.doc.get(member), Json::Null)
             && self.checker.knows(name);
-        if is_nothing && self.findings.is_some() {
-            self.edits.insert(member, Edit::LeaveOut);
+        if is_ignored_null && self.findings.is_some() {
+            self.edits.insert(member, Edit::Omit);
         }
-        is_nothing
+        is_ignored_null
     }
 
     /// The same for an object that accepts further members, none of which is `null`.
-    fn is_nothing_of_map(
+    fn is_ignored_null_of_map(
         &mut self,
         object: &ObjectRules,
         additional: NodeId,
@@ -288,7 +290,7 @@ impl<'c> Check<'c, '_, '_> {
     ) -> bool {
         let Some((name, _)) = self.member_at(value, position) else { return false };
         let is_elsewhere = object.other_variants.iter().any(|other| **other == *name);
-        is_elsewhere && !self.checker.node(additional).accepts_null() && self.is_nothing(value, position)
+        is_elsewhere && !self.checker.node(additional).accepts_null() && self.is_ignored_null(value, position)
     }
 
     pub(super) fn report_unknown(&mut self, nodes: &[&Node], step: Step) -> bool {
@@ -297,8 +299,8 @@ impl<'c> Check<'c, '_, '_> {
         }
         let Step::Member(value, position) = step else { return false };
         let Some((name, _)) = self.member_at(value, position) else { return false };
-        let message = super::describe::unknown_name(nodes, name);
-        self.at(step, |check| check.report(ProblemKind::Unknown, || message))
+        let message = super::describe::describe_unknown_member(nodes, name);
+        self.with_step(step, |check| check.report(ProblemKind::Unknown, || message))
     }
 
     fn report_missing(&mut self, property: Option<NodeId>, name: &str) -> bool {
@@ -306,7 +308,7 @@ impl<'c> Check<'c, '_, '_> {
             return false;
         }
         // The name comes from the schema, so it is no secret.
-        let message = self.checker.missing(property);
+        let message = self.checker.describe_missing(property);
         self.report_member(Some(name), ProblemKind::Missing, || message)
     }
 }

@@ -38,7 +38,7 @@ impl Check<'_, '_, '_> {
 
     /// Returns whether the arm, as serde reads it, drops members of the value.
     fn is_dropped(&mut self, id: NodeId, arm: NodeId, value: ValueId) -> bool {
-        let unknown = self.unknown_to(arm, value);
+        let unknown = self.unknown_members(arm, value);
         if unknown.is_empty() {
             return false;
         }
@@ -51,7 +51,7 @@ impl Check<'_, '_, '_> {
     }
 
     /// Returns pointers, relative to the value, to the members that the arm does not know.
-    fn unknown_to(&mut self, arm: NodeId, value: ValueId) -> Vec<String> {
+    fn unknown_members(&mut self, arm: NodeId, value: ValueId) -> Vec<String> {
         let findings = self.findings.replace(Findings::default());
         let (path, edits) = (std::mem::take(&mut self.path), std::mem::take(&mut self.edits));
         let (mode, secret) = (std::mem::replace(&mut self.mode, Mode::Serde), self.secret.take());
@@ -66,11 +66,11 @@ impl Check<'_, '_, '_> {
 impl Checker {
     /// Returns pointers to the members of `value`, which matches another arm, that serde drops if it selects
     /// this one; empty if it does not.
-    pub(in crate::arguments) fn dropped_by(&self, arm: NodeId, value: &Value) -> Vec<String> {
+    pub(in crate::arguments) fn dropped_members(&self, arm: NodeId, value: &Value) -> Vec<String> {
         let (mut doc, whole) = Doc::of(value);
         let mut check = Check::new(self, &super::NoTypeInfo, &mut doc, Mode::Serde);
         let is_taken = check.matches(arm, whole, Mode::SerdeTypes);
-        if is_taken { check.unknown_to(arm, whole) } else { Vec::new() }
+        if is_taken { check.unknown_members(arm, whole) } else { Vec::new() }
     }
 
     /// Returns whether serde would select the arm for `value`, ignoring constraints and unknown members.

@@ -8,7 +8,8 @@ impl Checker {
     /// Returns the member that every arm requires with constant values, and all of its values.
     pub(in crate::arguments) fn tag(&self, arms: &[NodeId]) -> Option<(Box<str>, Vec<Value>)> {
         let (first, others) = arms.split_first().filter(|(_, others)| !others.is_empty())?;
-        let candidates = self.always(*first).into_iter().flat_map(|id| &self.node(id).object.required);
+        let candidates =
+            self.unconditional_nodes(*first).into_iter().flat_map(|id| &self.node(id).object.required);
         for (name, _) in candidates {
             let mut values = self.tag_values(*first, name).to_vec();
             let is_tag = |arm: &NodeId| {
@@ -30,7 +31,7 @@ impl Checker {
 
     /// Returns the values that the arm accepts for its member `name`; none if it accepts any value.
     pub(in crate::arguments) fn tag_values(&self, arm: NodeId, name: &str) -> &[Value] {
-        self.always(arm)
+        self.unconditional_nodes(arm)
             .into_iter()
             .filter_map(|id| self.node(id).object.property(name))
             .find_map(|property| self.constants(property))
@@ -39,12 +40,12 @@ impl Checker {
 
     /// Returns the schemas of the member that distinguishes the arm from others.
     pub(super) fn tag_nodes(&self, arm: NodeId, name: &str) -> impl Iterator<Item = NodeId> {
-        self.always(arm).into_iter().filter_map(|id| self.node(id).object.property(name))
+        self.unconditional_nodes(arm).into_iter().filter_map(|id| self.node(id).object.property(name))
     }
 
     /// Returns the values that the node accepts, if they are listed.
     pub(in crate::arguments) fn constants(&self, id: NodeId) -> Option<&[Value]> {
-        self.always(id).into_iter().find_map(|id| self.node(id).allowed.as_deref())
+        self.unconditional_nodes(id).into_iter().find_map(|id| self.node(id).allowed.as_deref())
     }
 
     /// Returns the name of the only member of each arm, if each arm is an object with one member that no other
@@ -110,7 +111,7 @@ impl Checker {
     /// Returns whether nothing distinguishes the node from another arm that requires a member with this name.
     pub(in crate::arguments) fn is_needed_beside(&self, id: NodeId, name: &str) -> bool {
         self.nodes.iter().filter(|node| !node.arms_distinct).any(|node| {
-            let is_own = |arm: &NodeId| self.always(*arm).contains(&id);
+            let is_own = |arm: &NodeId| self.unconditional_nodes(*arm).contains(&id);
             let mut arms = node.in_place.arms();
             node.in_place.arms().any(|arm| is_own(&arm))
                 && arms.any(|arm| !is_own(&arm) && self.requires(arm, name))
@@ -118,6 +119,6 @@ impl Checker {
     }
 
     pub(super) fn requires(&self, arm: NodeId, name: &str) -> bool {
-        self.always(arm).into_iter().any(|id| self.node(id).object.requires(name))
+        self.unconditional_nodes(arm).into_iter().any(|id| self.node(id).object.requires(name))
     }
 }

@@ -12,7 +12,7 @@ use crate::suggest;
 impl Check<'_, '_, '_> {
     /// Returns the value of a string with JSON text, if the schema only accepts objects or arrays. Any other
     /// string is returned unchanged.
-    pub(super) fn meant_by(&mut self, node: &Node, value: ValueId) -> ValueId {
+    pub(super) fn parse_embedded_json(&mut self, node: &Node, value: ValueId) -> ValueId {
         if !self.reads_text(node) {
             return value;
         }
@@ -31,7 +31,7 @@ impl Check<'_, '_, '_> {
         };
         let Some(inner) = inner.filter(|inner| node.reach.has(self.types_of(*inner))) else { return value };
         if self.findings.is_some() {
-            self.edits.insert(value, Edit::Instead(inner));
+            self.edits.insert(value, Edit::Replace(inner));
         }
         inner
     }
@@ -49,9 +49,9 @@ impl Check<'_, '_, '_> {
         if self.findings.is_none() {
             return false;
         }
-        let is_hidden = self.secret.is_some() || node.holds_secret();
+        let is_hidden = self.secret.is_some() || node.contains_secret();
         let reason = match self.doc.get(value) {
-            Json::Text(text) if !is_hidden && self.reads_text(node) => why_no_json(text),
+            Json::Text(text) if !is_hidden && self.reads_text(node) => json_error(text),
             _ => None,
         };
         let Some(reason) = reason else {
@@ -65,12 +65,18 @@ impl Check<'_, '_, '_> {
 
     /// Reports a value that is not one of the allowed values.
     pub(super) fn report_choice(&mut self, node: &Node, allowed: &[Value], value: ValueId) -> bool {
-        let near = self.near(allowed, value);
-        self.report_with(ProblemKind::Choice, node, value, |_| super::describe::choices(allowed), &near)
+        let near = self.suggest(allowed, value);
+        self.report_with(
+            ProblemKind::Choice,
+            node,
+            value,
+            |_| super::describe::format_choices(allowed),
+            &near,
+        )
     }
 
     /// Returns `; did you mean …?` for a string that is similar to an allowed value.
-    pub(super) fn near(&self, allowed: &[Value], value: ValueId) -> String {
+    pub(super) fn suggest(&self, allowed: &[Value], value: ValueId) -> String {
         const MAX_TEXT: usize = 128;
         const MIN_TEXT: usize = 3;
         let Json::Text(text) = self.doc.get(value) else { return String::new() };
@@ -83,7 +89,7 @@ impl Check<'_, '_, '_> {
 }
 
 /// Returns why a string that looks like JSON is invalid; `None` if it does not look like JSON or is valid.
-fn why_no_json(text: &str) -> Option<String> {
+fn json_error(text: &str) -> Option<String> {
     let start = text.trim_start();
     if start.starts_with("```") {
         return Some("it stands in a code fence; send the value itself".to_owned());

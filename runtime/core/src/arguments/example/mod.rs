@@ -31,12 +31,12 @@ pub fn example(schema: &Value) -> Value {
 /// Returns an example of the whole schema.
 pub(super) fn minimal(checker: &Checker) -> Option<Value> {
     // Arguments are an object, even if the schema does not say so.
-    sample(checker, ROOT, Types::OBJECT)
+    generate_of_type(checker, ROOT, Types::OBJECT)
 }
 
 /// Returns an example of the node.
 pub(super) fn minimal_at(checker: &Checker, id: NodeId) -> Option<Value> {
-    sample(checker, id, Types::ANY)
+    generate_of_type(checker, id, Types::ANY)
 }
 
 /// Returns an object that matches `id` with as many members as possible, whose members match the types of
@@ -47,16 +47,16 @@ pub(super) fn fullest_at(checker: &Checker, id: NodeId, other: NodeId) -> Option
 
 fn fullest(checker: &Checker, id: NodeId, other: NodeId, depth: usize) -> Option<Value> {
     let depth = depth.checked_sub(1)?;
-    let nodes = checker.always(id);
+    let nodes = checker.unconditional_nodes(id);
     let is_free = nodes.iter().all(|id| checker.node(*id).is_free());
-    let base = sample(checker, if is_free { other } else { id }, Types::OBJECT);
+    let base = generate_of_type(checker, if is_free { other } else { id }, Types::OBJECT);
     let Some(Value::Object(mut members)) = base else { return None };
     let names = nodes.iter().flat_map(|id| &checker.node(*id).object.properties).map(|(name, _)| name);
     for name in names {
-        let ours = checker.below(&nodes, name);
-        let mut theirs = checker.below(&[other], name);
+        let ours = checker.nodes_for(&nodes, name);
+        let mut theirs = checker.nodes_for(&[other], name);
         theirs.retain(|node| !checker.node(*node).never);
-        let fits_ours = |value: &Value| ours.iter().all(|node| checker.fits(*node, value));
+        let fits_ours = |value: &Value| ours.iter().all(|node| checker.is_valid(*node, value));
         let is_object = |node: &&NodeId| checker.types(**node).has(Types::OBJECT);
         let pairs = ours
             .iter()
@@ -68,7 +68,8 @@ fn fullest(checker: &Checker, id: NodeId, other: NodeId, depth: usize) -> Option
         });
         let of_both = || ours.iter().chain(&theirs).filter_map(|node| minimal_at(checker, *node));
         let fits_both = |value: &Value| {
-            fits_ours(value) && (theirs.is_empty() || theirs.iter().any(|node| checker.fits(*node, value)))
+            fits_ours(value)
+                && (theirs.is_empty() || theirs.iter().any(|node| checker.is_valid(*node, value)))
         };
         let value = larger.find(&fits_ours).or_else(|| of_both().find(fits_both));
         if let Some(value) = value {
@@ -78,28 +79,32 @@ fn fullest(checker: &Checker, id: NodeId, other: NodeId, depth: usize) -> Option
     // A candidate that only one of the two maps accepts.
     let name =
         (0..=members.len()).map(|number| format!("name{number}")).find(|name| !members.contains_key(name));
-    let further = checker.below(&nodes, name.as_deref().unwrap_or_default());
+    let further = checker.nodes_for(&nodes, name.as_deref().unwrap_or_default());
     let value = if is_free {
         Some("text".into())
     } else {
         further.iter().find_map(|node| minimal_at(checker, *node))
     };
     members.extend(name.zip(value).filter(|_| further.iter().all(|node| !checker.node(*node).never)));
-    Some(Value::Object(members)).filter(|value| checker.fits(id, value))
+    Some(Value::Object(members)).filter(|value| checker.is_valid(id, value))
 }
 
 /// Returns the members that the node requires, except `without`.
-pub(super) fn members_of(checker: &Checker, id: NodeId, without: Option<&str>) -> Option<Map<String, Value>> {
-    let nodes = checker.always(id);
+pub(super) fn required_members(
+    checker: &Checker,
+    id: NodeId,
+    without: Option<&str>,
+) -> Option<Map<String, Value>> {
+    let nodes = checker.unconditional_nodes(id);
     DEPTHS.into_iter().find_map(|depth| {
         let mut sampler = Sampler { checker, steps: MAX_STEPS };
-        sampler.object(&nodes, depth, without)
+        sampler.generate_object(&nodes, depth, without)
     })
 }
 
-fn sample(checker: &Checker, id: NodeId, wanted: Types) -> Option<Value> {
+fn generate_of_type(checker: &Checker, id: NodeId, wanted: Types) -> Option<Value> {
     let mut sampler = Sampler { checker, steps: MAX_STEPS };
-    DEPTHS.into_iter().find_map(|depth| sampler.value(id, wanted, depth, 0))
+    DEPTHS.into_iter().find_map(|depth| sampler.generate_value(id, wanted, depth, 0))
 }
 
 struct Sampler<'c> {
@@ -110,38 +115,38 @@ struct Sampler<'c> {
 impl Sampler<'_> {
     /// Returns a value of the types `wanted` that matches the node; a different one for each `variant`, if there
     /// are several.
-    fn value(&mut self, id: NodeId, wanted: Types, depth: usize, variant: usize) -> Option<Value> {
+    fn generate_value(&mut self, id: NodeId, wanted: Types, depth: usize, variant: usize) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
         self.steps = self.steps.checked_sub(1)?;
         let checker = self.checker;
-        let nodes = checker.always(id);
+        let nodes = checker.unconditional_nodes(id);
         let parts = || nodes.iter().map(|id| checker.node(*id));
-        let holds_secret = parts().any(Node::holds_secret);
-        let samples = parts().flat_map(|node| &node.samples).filter(|_| !holds_secret);
+        let contains_secret = parts().any(Node::contains_secret);
+        let samples = parts().flat_map(|node| &node.samples).filter(|_| !contains_secret);
         let allowed = parts().filter_map(|node| node.allowed.as_deref()).flatten();
         let usual: Vec<Value> = parts().filter_map(|node| node.usual).map(Value::from).collect();
         let listed = allowed.clone().filter(|value| !value.is_null());
         let given: Vec<&Value> = samples.chain(&usual).chain(listed).collect();
-        let turned = (0..given.len()).map(|at| given[(at + variant) % given.len()]);
-        let candidates = turned.chain(allowed.filter(|value| value.is_null()));
+        let rotated = (0..given.len()).map(|at| given[(at + variant) % given.len()]);
+        let candidates = rotated.chain(allowed.filter(|value| value.is_null()));
         for candidate in candidates.filter(|candidate| wanted.has(Types::of(candidate))) {
-            if let Some(fitting) = self.if_fits(id, candidate.clone()) {
-                return Some(fitting);
+            if let Some(valid) = self.if_valid(id, candidate.clone()) {
+                return Some(valid);
             }
         }
         let types = checker.types(id).and(wanted);
-        let base = types.overlaps(Types::OBJECT).then(|| self.object(&nodes, depth, None)).flatten();
+        let base = types.overlaps(Types::OBJECT).then(|| self.generate_object(&nodes, depth, None)).flatten();
         for arm in parts().flat_map(|node| node.in_place.arms()) {
-            let Some(of_arm) = self.value(arm, types, depth, variant) else { continue };
-            if let Some(fitting) = self.if_fits(id, merged(base.as_ref(), of_arm)) {
-                return Some(fitting);
+            let Some(of_arm) = self.generate_value(arm, types, depth, variant) else { continue };
+            if let Some(valid) = self.if_valid(id, merge(base.as_ref(), of_arm)) {
+                return Some(valid);
             }
         }
-        self.made(id, types, base, &nodes, depth, variant)
+        self.generate(id, types, base, &nodes, depth, variant)
     }
 
     /// Returns a value generated from types and bounds only.
-    fn made(
+    fn generate(
         &mut self,
         id: NodeId,
         types: Types,
@@ -153,41 +158,42 @@ impl Sampler<'_> {
         let checker = self.checker;
         let parts: Vec<&Node> = nodes.iter().map(|id| checker.node(*id)).collect();
         if types.overlaps(Types::STRING) {
-            for candidate in strings(&parts, variant) {
-                if let Some(fitting) = self.if_fits(id, candidate.into()) {
-                    return Some(fitting);
+            for candidate in candidate_strings(&parts, variant) {
+                if let Some(valid) = self.if_valid(id, candidate.into()) {
+                    return Some(valid);
                 }
             }
         }
         if types.overlaps(Types::NUMBER) {
-            for candidate in numbers(&parts, types, variant) {
-                if let Some(fitting) = self.if_fits(id, candidate.to_value()) {
-                    return Some(fitting);
+            for candidate in candidate_numbers(&parts, types, variant) {
+                if let Some(valid) = self.if_valid(id, candidate.to_value()) {
+                    return Some(valid);
                 }
             }
         }
         if types.overlaps(Types::BOOLEAN)
-            && let Some(fitting) = self.if_fits(id, (variant % 2 == 1).into())
+            && let Some(valid) = self.if_valid(id, (variant % 2 == 1).into())
         {
-            return Some(fitting);
+            return Some(valid);
         }
-        if let Some(fitting) = base.and_then(|base| self.if_fits(id, base.into())) {
-            return Some(fitting);
+        if let Some(valid) = base.and_then(|base| self.if_valid(id, base.into())) {
+            return Some(valid);
         }
         if types.overlaps(Types::ARRAY)
-            && let Some(fitting) = self.array(&parts, depth).and_then(|items| self.if_fits(id, items.into()))
+            && let Some(valid) =
+                self.generate_array(&parts, depth).and_then(|items| self.if_valid(id, items.into()))
         {
-            return Some(fitting);
+            return Some(valid);
         }
-        types.has(Types::NULL).then_some(Value::Null).and_then(|null| self.if_fits(id, null))
+        types.has(Types::NULL).then_some(Value::Null).and_then(|null| self.if_valid(id, null))
     }
 
-    fn if_fits(&self, id: NodeId, value: Value) -> Option<Value> {
-        self.checker.fits(id, &value).then_some(value)
+    fn if_valid(&self, id: NodeId, value: Value) -> Option<Value> {
+        self.checker.is_valid(id, &value).then_some(value)
     }
 
     /// Returns an object with the required members of the nodes.
-    fn object(
+    fn generate_object(
         &mut self,
         nodes: &[NodeId],
         depth: usize,
@@ -202,7 +208,7 @@ impl Sampler<'_> {
         while let Some(name) = required.get(next).copied() {
             next += 1;
             if !members.contains_key(name) && without != Some(name) {
-                members.insert(name.to_owned(), self.member(nodes, name, depth)?);
+                members.insert(name.to_owned(), self.generate_member(nodes, name, depth)?);
             }
             let dependents =
                 objects().flat_map(|object| &object.dependent_required).filter(|(of, _)| **of == *name);
@@ -217,30 +223,30 @@ impl Sampler<'_> {
             return None;
         }
         let optional = objects().flat_map(|object| &object.properties).map(|(name, _)| name.to_string());
-        let invented = (0..2 * MAX_SIZE).flat_map(|number| [format!("name{number}"), number.to_string()]);
-        let mut names = optional.chain(invented);
+        let generated = (0..2 * MAX_SIZE).flat_map(|number| [format!("name{number}"), number.to_string()]);
+        let mut names = optional.chain(generated);
         while (members.len() as u64) < enough {
             let name = names.next()?;
             if members.contains_key(&name) {
                 continue;
             }
-            if let Some(value) = self.member(nodes, &name, depth) {
+            if let Some(value) = self.generate_member(nodes, &name, depth) {
                 members.insert(name, value);
             }
         }
         Some(members)
     }
 
-    fn member(&mut self, nodes: &[NodeId], name: &str, depth: usize) -> Option<Value> {
-        let schemas = self.checker.below(nodes, name);
+    fn generate_member(&mut self, nodes: &[NodeId], name: &str, depth: usize) -> Option<Value> {
+        let schemas = self.checker.nodes_for(nodes, name);
         if schemas.is_empty() {
             return Some("text".into());
         }
-        schemas.into_iter().find_map(|schema| self.value(schema, Types::ANY, depth, 0))
+        schemas.into_iter().find_map(|schema| self.generate_value(schema, Types::ANY, depth, 0))
     }
 
     /// Returns an array with the required number of items.
-    fn array(&mut self, parts: &[&Node], depth: usize) -> Option<Vec<Value>> {
+    fn generate_array(&mut self, parts: &[&Node], depth: usize) -> Option<Vec<Value>> {
         let arrays = || parts.iter().map(|node| &node.array);
         let enough = arrays().filter_map(|array| array.min_items).max().unwrap_or(0);
         if enough > MAX_SIZE {
@@ -262,10 +268,10 @@ impl Sampler<'_> {
             let variants = if unique { MAX_VARIANTS + items.len() } else { 1 };
             let item = (0..variants)
                 .filter_map(|variant| match schema {
-                    Some(schema) => self.value(schema, Types::ANY, depth, variant),
+                    Some(schema) => self.generate_value(schema, Types::ANY, depth, variant),
                     None => Some(variant.into()),
                 })
-                .find(|item| !unique || !items.iter().any(|other| super::checker::same(item, other)))?;
+                .find(|item| !unique || !items.iter().any(|other| super::checker::equal(item, other)))?;
             items.push(item);
         }
         Some(items)
@@ -273,7 +279,7 @@ impl Sampler<'_> {
 }
 
 /// Returns the members of both `base` and the arm.
-fn merged(base: Option<&Map<String, Value>>, of_arm: Value) -> Value {
+fn merge(base: Option<&Map<String, Value>>, of_arm: Value) -> Value {
     match (base, of_arm) {
         (Some(base), Value::Object(of_arm)) => {
             let mut members = base.clone();
@@ -285,7 +291,7 @@ fn merged(base: Option<&Map<String, Value>>, of_arm: Value) -> Value {
 }
 
 /// Strings that may match, the most likely ones first.
-fn strings(parts: &[&Node], variant: usize) -> Vec<String> {
+fn candidate_strings(parts: &[&Node], variant: usize) -> Vec<String> {
     let rules = || parts.iter().map(|node| &node.string);
     let least = rules().filter_map(|rule| rule.min_length).max().unwrap_or(0);
     let most = rules().filter_map(|rule| rule.max_length).min().unwrap_or(u64::MAX);
@@ -306,7 +312,7 @@ fn strings(parts: &[&Node], variant: usize) -> Vec<String> {
 }
 
 /// Numbers that may match, the most likely ones first.
-fn numbers(parts: &[&Node], types: Types, variant: usize) -> Vec<Exact> {
+fn candidate_numbers(parts: &[&Node], types: Types, variant: usize) -> Vec<Exact> {
     let rules = || parts.iter().map(|node| &node.number);
     let whole = |number: i128| Exact::Whole(number);
     let largest = |a: Exact, b: Exact| if a < b { b } else { a };

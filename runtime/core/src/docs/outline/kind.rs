@@ -12,8 +12,8 @@ const LEVEL_LIMIT: usize = 6;
 
 impl<'a> Writer<'a> {
     /// Describes the type of a view: `string`, `array of integer`, ``one of `"a"`, `"b"` ``, `one of 3 variants`.
-    pub(super) fn kind(&mut self, view: &View<'a>, level: usize) -> Phrase {
-        let mut kinds = self.kinds(view, level);
+    pub(super) fn describe_type(&mut self, view: &View<'a>, level: usize) -> Phrase {
+        let mut kinds = self.describe_types(view, level);
         kinds.extend(view.elsewhere.iter().cloned());
         if kinds.is_empty() {
             kinds.push(Phrase::words(if view.is_never {
@@ -28,15 +28,15 @@ impl<'a> Writer<'a> {
         if view.is_nullable && !says_null { kind.then(Phrase::words(" or null")) } else { kind }
     }
 
-    fn kinds(&mut self, view: &View<'a>, level: usize) -> Vec<Phrase> {
+    fn describe_types(&mut self, view: &View<'a>, level: usize) -> Vec<Phrase> {
         for (pointer, keywords) in &view.maps {
             if let Some(value) = keywords.get("const") {
-                return vec![self.only(&below(pointer, "const"), value)];
+                return vec![self.describe_constant(&below(pointer, "const"), value)];
             }
         }
         for (pointer, keywords) in &view.maps {
             if keywords.contains_key("enum") {
-                return vec![self.choices(&below(pointer, "enum"), list(keywords, "enum"))];
+                return vec![self.describe_choices(&below(pointer, "enum"), list(keywords, "enum"))];
             }
         }
         let mut kinds = Vec::new();
@@ -47,7 +47,8 @@ impl<'a> Writer<'a> {
                 _ if !members(keywords, "properties").is_empty() => vec!["object"],
                 _ => continue,
             };
-            let words: Vec<_> = names.iter().map(|name| self.of_type(pointer, view, name, level)).collect();
+            let words: Vec<_> =
+                names.iter().map(|name| self.describe_one_type(pointer, view, name, level)).collect();
             kinds.push(Phrase::join(words, " or "));
             break;
         }
@@ -60,8 +61,8 @@ impl<'a> Writer<'a> {
             let arms: Vec<_> = union
                 .iter()
                 .map(|(pointer, arm)| {
-                    let view = self.view(pointer, arm);
-                    self.nested(&view, "", level + 1)
+                    let view = self.combine(pointer, arm);
+                    self.describe_nested(&view, "", level + 1)
                 })
                 .collect();
             kinds.push(Phrase::join(arms, " or "));
@@ -70,7 +71,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Describes one type, with the type of its items or members.
-    fn of_type(&mut self, pointer: &str, view: &View<'a>, name: &str, level: usize) -> Phrase {
+    fn describe_one_type(&mut self, pointer: &str, view: &View<'a>, name: &str, level: usize) -> Phrase {
         let keyword = match name {
             "array" => "items",
             "object" if view.is_map() => "additionalProperties",
@@ -88,16 +89,16 @@ impl<'a> Writer<'a> {
             );
             return Phrase::words(name);
         }
-        let inner = self.view(&below, schema);
+        let inner = self.combine(&below, schema);
         let open = self.enter_items(&inner);
-        let kind = self.nested(&inner, &format!("{name} of "), level + 1);
+        let kind = self.describe_nested(&inner, &format!("{name} of "), level + 1);
         self.open.truncate(open);
         kind
     }
 
     /// Describes a nested type, in brackets if it has alternatives.
-    fn nested(&mut self, view: &View<'a>, before: &str, level: usize) -> Phrase {
-        let kind = self.kind(view, level);
+    fn describe_nested(&mut self, view: &View<'a>, before: &str, level: usize) -> Phrase {
+        let kind = self.describe_type(view, level);
         let has_alternatives = kind.0.iter().any(|part| {
             matches!(part, Part::Words(words) if words.contains(" or ") || words.contains(" and ") || words == "one of ")
         });
@@ -113,16 +114,16 @@ impl<'a> Writer<'a> {
         self.enter(view, &path)
     }
 
-    fn only(&mut self, pointer: &str, value: &Value) -> Phrase {
-        Phrase::words("always ").then(Phrase::code(self.cut(pointer, &json(value))))
+    fn describe_constant(&mut self, pointer: &str, value: &Value) -> Phrase {
+        Phrase::words("always ").then(Phrase::code(self.truncate(pointer, &json(value))))
     }
 
-    fn choices(&mut self, pointer: &str, values: &[Value]) -> Phrase {
+    fn describe_choices(&mut self, pointer: &str, values: &[Value]) -> Phrase {
         if let [value] = values {
-            return self.only(pointer, value);
+            return self.describe_constant(pointer, value);
         }
         let shown = values.iter().take(CHOICE_LIMIT);
-        let shown: Vec<_> = shown.map(|value| Phrase::code(self.cut(pointer, &json(value)))).collect();
+        let shown: Vec<_> = shown.map(|value| Phrase::code(self.truncate(pointer, &json(value)))).collect();
         let choices = Phrase::words("one of ").then(Phrase::join(shown, ", "));
         if values.len() <= CHOICE_LIMIT {
             return choices;
@@ -132,7 +133,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Names what distinguishes a variant from its siblings: the member with its tag, or its only member.
-    pub(super) fn discriminator(&mut self, view: &View<'a>) -> Phrase {
+    pub(super) fn describe_discriminator(&mut self, view: &View<'a>) -> Phrase {
         let mut required = view.maps.iter().flat_map(|(_, keywords)| {
             let all = members(keywords, "properties").iter();
             all.filter(|(name, _)| view.requires(name))
@@ -147,7 +148,7 @@ impl<'a> Writer<'a> {
         let with = |name: &str| Phrase::words(" with ").then(Phrase::code(name));
         match (tag, required.next(), required.next()) {
             (Some((name, value)), ..) => {
-                with(name).then(Phrase::words(" = ")).then(Phrase::code(self.cut("", &json(value))))
+                with(name).then(Phrase::words(" = ")).then(Phrase::code(self.truncate("", &json(value))))
             }
             (None, Some((name, _)), None) => with(name),
             _ => Phrase::default(),
@@ -164,10 +165,11 @@ impl<'a> Writer<'a> {
         if level >= LEVEL_LIMIT {
             return false;
         }
-        let view = self.view(pointer, schema);
+        let view = self.combine(pointer, schema);
         let open = self.enter_items(&view);
-        let is_plain =
-            view.description().is_empty() && self.rules(&view).is_empty() && !self.has_inside(&view, level);
+        let is_plain = view.description().is_empty()
+            && self.describe_rules(&view).is_empty()
+            && !self.has_children(&view, level);
         self.open.truncate(open);
         is_plain
     }

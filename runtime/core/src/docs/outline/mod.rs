@@ -110,9 +110,9 @@ pub struct Omitted {
 pub fn outline(schema: &Value) -> Outline {
     let mut writer =
         Writer { root: schema, open: Vec::new(), steps: STEP_LIMIT, lists: 0, outline: Outline::default() };
-    let view = writer.view("", schema);
+    let view = writer.combine("", schema);
     let open = writer.enter(&view, "");
-    writer.inside(&view, "", 0);
+    writer.add_children(&view, "", 0);
     writer.open.truncate(open);
     writer.outline
 }
@@ -185,22 +185,22 @@ impl<'a> Writer<'a> {
     }
 
     /// Describes a schema and everything below it.
-    fn place(&mut self, label: Label, path: &str, pointer: &str, schema: &'a Value, depth: usize) {
+    fn add_schema(&mut self, label: Label, path: &str, pointer: &str, schema: &'a Value, depth: usize) {
         if self.outline.lines.len() >= LINE_LIMIT {
             return self.omit("", format!("only the first {LINE_LIMIT} lines are shown"));
         }
-        let view = self.view(pointer, schema);
+        let view = self.combine(pointer, schema);
         let open = self.enter(&view, path);
-        let mut kind = self.kind(&view, 0);
+        let mut kind = self.describe_type(&view, 0);
         if matches!(label, Label::Variant { .. }) {
-            kind = kind.then(self.discriminator(&view));
+            kind = kind.then(self.describe_discriminator(&view));
         }
-        let rules = self.rules(&view);
+        let rules = self.describe_rules(&view);
         let line = Line { depth, path: path.to_owned(), label, kind, description: view.description(), rules };
         self.outline.lines.push(line);
         if depth + 1 < DEPTH_LIMIT {
-            self.inside(&view, path, depth + 1);
-        } else if self.has_inside(&view, 0) {
+            self.add_children(&view, path, depth + 1);
+        } else if self.has_children(&view, 0) {
             self.omit(pointer, format!("only {DEPTH_LIMIT} levels are shown"));
             if let Some(line) = self.outline.lines.last_mut() {
                 line.rules.push(Phrase::words("its contents are not shown here"));
@@ -210,36 +210,36 @@ impl<'a> Writer<'a> {
     }
 
     /// Adds the lines below a view: members, items, variants.
-    fn inside(&mut self, view: &View<'a>, path: &str, depth: usize) {
+    fn add_children(&mut self, view: &View<'a>, path: &str, depth: usize) {
         let member = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
         for (pointer, keywords) in &view.maps {
             for (name, schema) in members(keywords, "properties") {
                 let label = Label::Member { name: name.clone(), is_required: view.requires(name) };
                 let pointer = below(&below(pointer, "properties"), name);
-                self.place(label, &member(name), &pointer, schema, depth);
+                self.add_schema(label, &member(name), &pointer, schema, depth);
             }
             for (pattern, schema) in members(keywords, "patternProperties") {
                 let pointer = below(&below(pointer, "patternProperties"), pattern);
-                self.place(Label::Matching(pattern.clone()), &member("*"), &pointer, schema, depth);
+                self.add_schema(Label::Matching(pattern.clone()), &member("*"), &pointer, schema, depth);
             }
             if let Some(schema) = keywords.get("additionalProperties").filter(|schema| schema.is_object()) {
                 let pointer = below(pointer, "additionalProperties");
                 if view.is_map() {
-                    self.repeated(Label::Others, &member("*"), &pointer, schema, depth);
+                    self.add_repeated(Label::Others, &member("*"), &pointer, schema, depth);
                 } else if !is_empty(schema) {
-                    self.place(Label::Others, &member("*"), &pointer, schema, depth);
+                    self.add_schema(Label::Others, &member("*"), &pointer, schema, depth);
                 }
             }
             for (at, schema) in list(keywords, "prefixItems").iter().enumerate() {
                 let pointer = below(&below(pointer, "prefixItems"), &at.to_string());
-                self.place(Label::Item(at + 1), &format!("{path}[{at}]"), &pointer, schema, depth);
+                self.add_schema(Label::Item(at + 1), &format!("{path}[{at}]"), &pointer, schema, depth);
             }
             if let Some(schema) = keywords.get("items").filter(|schema| schema.is_object()) {
                 let pointer = below(pointer, "items");
                 if keywords.contains_key("prefixItems") {
-                    self.place(Label::Items, &format!("{path}[]"), &pointer, schema, depth);
+                    self.add_schema(Label::Items, &format!("{path}[]"), &pointer, schema, depth);
                 } else {
-                    self.repeated(Label::Items, &format!("{path}[]"), &pointer, schema, depth);
+                    self.add_repeated(Label::Items, &format!("{path}[]"), &pointer, schema, depth);
                 }
             }
         }
@@ -249,29 +249,29 @@ impl<'a> Writer<'a> {
             }
             let of = union.len();
             for (at, (pointer, schema)) in union.iter().enumerate() {
-                self.place(Label::Variant { number: at + 1, of }, path, pointer, schema, depth);
+                self.add_schema(Label::Variant { number: at + 1, of }, path, pointer, schema, depth);
             }
         }
     }
 
     /// Adds the lines of repeated items or members. The line above names their type, so only details need lines.
-    fn repeated(&mut self, label: Label, path: &str, pointer: &str, schema: &'a Value, depth: usize) {
-        let view = self.view(pointer, schema);
-        if !view.description().is_empty() || !self.rules(&view).is_empty() {
-            return self.place(label, path, pointer, schema, depth);
+    fn add_repeated(&mut self, label: Label, path: &str, pointer: &str, schema: &'a Value, depth: usize) {
+        let view = self.combine(pointer, schema);
+        if !view.description().is_empty() || !self.describe_rules(&view).is_empty() {
+            return self.add_schema(label, path, pointer, schema, depth);
         }
         if self.lists == DEPTH_LIMIT {
             return self.omit(pointer, format!("only {DEPTH_LIMIT} nested lists are shown"));
         }
         let open = self.enter(&view, path);
         self.lists += 1;
-        self.inside(&view, path, depth);
+        self.add_children(&view, path, depth);
         self.lists -= 1;
         self.open.truncate(open);
     }
 
-    /// Returns whether [`Writer::inside`] has lines to add.
-    fn has_inside(&mut self, view: &View<'a>, level: usize) -> bool {
+    /// Returns whether [`Writer::add_children`] has lines to add.
+    fn has_children(&mut self, view: &View<'a>, level: usize) -> bool {
         view.maps.iter().any(|(pointer, keywords)| {
             let named = ["properties", "patternProperties"];
             let many = ["items", "additionalProperties"].into_iter().filter_map(|keyword| {

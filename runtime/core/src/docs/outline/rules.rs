@@ -8,7 +8,7 @@ use crate::docs::markdown::json;
 use crate::pointer::below;
 
 /// The words before the value of each keyword, in this order.
-const IN_WORDS: [(&str, &str); 18] = [
+const KEYWORD_PHRASES: [(&str, &str); 18] = [
     ("pattern", "matches "),
     ("format", "format "),
     ("minimum", "at least "),
@@ -30,7 +30,7 @@ const IN_WORDS: [(&str, &str); 18] = [
 ];
 
 /// Keywords that are described elsewhere, and those that do not constrain values.
-const SAID_ELSEWHERE: [&str; 22] = [
+const DESCRIBED_ELSEWHERE: [&str; 22] = [
     "type",
     "enum",
     "const",
@@ -56,19 +56,19 @@ const SAID_ELSEWHERE: [&str; 22] = [
 ];
 
 impl<'a> Writer<'a> {
-    pub(super) fn rules(&mut self, view: &View<'a>) -> Vec<Phrase> {
+    pub(super) fn describe_rules(&mut self, view: &View<'a>) -> Vec<Phrase> {
         let mut rules = Vec::new();
         for (pointer, keywords) in &view.maps {
-            for (keyword, words) in IN_WORDS {
+            for (keyword, words) in KEYWORD_PHRASES {
                 if let Some(value) = keywords.get(keyword) {
-                    rules.extend(self.in_words(&below(pointer, keyword), keyword, words, value));
+                    rules.extend(self.describe_keyword(&below(pointer, keyword), keyword, words, value));
                 }
             }
             for (keyword, value) in *keywords {
-                rules.extend(self.other(pointer, keywords, keyword, value));
+                rules.extend(self.describe_other(pointer, keywords, keyword, value));
             }
         }
-        rules.extend(self.besides_the_type(view));
+        rules.extend(self.describe_additions(view));
         let missing = view.maps.iter().flat_map(|(_, keywords)| list(keywords, "required"));
         for name in missing.filter_map(Value::as_str).filter(|name| !view.has_member(name)) {
             rules.push(Phrase::words("requires ").then(Phrase::code(name)));
@@ -83,33 +83,39 @@ impl<'a> Writer<'a> {
         once
     }
 
-    fn in_words(&mut self, pointer: &str, keyword: &str, words: &str, value: &Value) -> Option<Phrase> {
+    fn describe_keyword(
+        &mut self,
+        pointer: &str,
+        keyword: &str,
+        words: &str,
+        value: &Value,
+    ) -> Option<Phrase> {
         let value = match (keyword, value) {
             // A regular expression or format is easier to read without JSON escapes.
             ("pattern" | "format" | "contentEncoding" | "contentMediaType", Value::String(text)) => {
-                Phrase::code(self.cut(pointer, text))
+                Phrase::code(self.truncate(pointer, text))
             }
             ("examples", Value::Array(list)) if list.is_empty() => return None,
             ("examples", Value::Array(list)) => {
                 let list: Vec<_> =
-                    list.iter().map(|value| Phrase::code(self.cut(pointer, &json(value)))).collect();
+                    list.iter().map(|value| Phrase::code(self.truncate(pointer, &json(value)))).collect();
                 Phrase::join(list, ", ")
             }
-            _ => Phrase::code(self.cut(pointer, &json(value))),
+            _ => Phrase::code(self.truncate(pointer, &json(value))),
         };
         Some(Phrase::words(words).then(value))
     }
 
-    /// Describes a keyword outside of [`IN_WORDS`].
-    fn other(
+    /// Describes a keyword outside of [`KEYWORD_PHRASES`].
+    fn describe_other(
         &mut self,
         pointer: &str,
         keywords: &Map<String, Value>,
         keyword: &str,
         value: &Value,
     ) -> Option<Phrase> {
-        let is_known =
-            IN_WORDS.iter().any(|(known, _)| *known == keyword) || SAID_ELSEWHERE.contains(&keyword);
+        let is_known = KEYWORD_PHRASES.iter().any(|(known, _)| *known == keyword)
+            || DESCRIBED_ELSEWHERE.contains(&keyword);
         let has_members = keywords.contains_key("properties") || keywords.contains_key("patternProperties");
         match (keyword, value) {
             ("writeOnly", Value::Bool(true)) => return Some(Phrase::words("secret")),
@@ -134,12 +140,12 @@ impl<'a> Writer<'a> {
             _ if is_known || keyword.starts_with("x-") => return None,
             _ => {}
         }
-        let value = self.cut(&below(pointer, keyword), &json(value));
+        let value = self.truncate(&below(pointer, keyword), &json(value));
         Some(Phrase::code(keyword).then(Phrase::words(" ")).then(Phrase::code(value)))
     }
 
     /// Describes what other applicable schemas add to the type shown on the line.
-    fn besides_the_type(&mut self, view: &View<'a>) -> Vec<Phrase> {
+    fn describe_additions(&mut self, view: &View<'a>) -> Vec<Phrase> {
         let mut rules = Vec::new();
         let mut shown: Option<&Value> = None;
         for keyword in ["const", "enum", "type"] {
@@ -152,7 +158,7 @@ impl<'a> Writer<'a> {
                     Some(_) if keyword == "type" && view.maps.iter().any(|(_, other)| has_choices(other)) => {
                     }
                     Some(_) => {
-                        let value = self.cut(&below(pointer, keyword), &json(value));
+                        let value = self.truncate(&below(pointer, keyword), &json(value));
                         rules.push(Phrase::code(keyword).then(Phrase::words(" ")).then(Phrase::code(value)));
                     }
                 }
@@ -162,7 +168,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Truncates text that is too long for a line.
-    pub(super) fn cut(&mut self, pointer: &str, text: &str) -> String {
+    pub(super) fn truncate(&mut self, pointer: &str, text: &str) -> String {
         let Some((end, _)) = text.char_indices().nth(RULE_LIMIT) else { return text.to_owned() };
         self.omit(pointer, format!("only the first {RULE_LIMIT} characters are shown"));
         format!("{}…", &text[..end])

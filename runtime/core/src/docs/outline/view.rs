@@ -59,7 +59,7 @@ impl View<'_> {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn view(&mut self, pointer: &str, schema: &'a Value) -> View<'a> {
+    pub(super) fn combine(&mut self, pointer: &str, schema: &'a Value) -> View<'a> {
         let mut view = View::default();
         let mut waiting = vec![(pointer.to_owned(), schema)];
         while let Some((pointer, schema)) = waiting.pop() {

@@ -37,14 +37,14 @@ use crate::schema::{Draft, Profile};
     label = "needs `serde::Deserialize` and `schemars::JsonSchema`",
     note = "add `serde::Deserialize` and `schemars::JsonSchema` to the derives of `{Self}`, or take no arguments"
 )]
-pub trait TextArguments: DeserializeOwned + JsonSchema + Send + 'static {}
+pub trait StringArguments: DeserializeOwned + JsonSchema + Send + 'static {}
 
 #[diagnostic::do_not_recommend]
-impl<T: DeserializeOwned + JsonSchema + Send + 'static> TextArguments for T {}
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> StringArguments for T {}
 
 /// Reads arguments that are all strings: compiled once, used for every request.
 #[derive(Debug)]
-pub struct TextReader {
+pub struct StringReader {
     reader: ArgumentReader,
     arguments: Vec<PromptArgument>,
 }
@@ -52,34 +52,34 @@ pub struct TextReader {
 /// Why a type cannot be used for string arguments.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum TextsError {
+pub enum StringArgumentsError {
     /// A field is not a string.
     #[error("`{0}` is not a string; use a type that serde deserializes from a string")]
-    NoText(String),
+    NotAString(String),
     /// The schema cannot be enforced, or the type is not an object.
     #[error("{0}")]
     Schema(String),
 }
 
-impl TextReader {
+impl StringReader {
     /// Compiles the reader for `A`.
     ///
     /// # Errors
-    /// [`TextsError`] if a field is not a string, or the schema cannot be enforced.
-    pub fn of<A: TextArguments>() -> Result<Self, TextsError> {
+    /// [`StringArgumentsError`] if a field is not a string, or the schema cannot be enforced.
+    pub fn of<A: StringArguments>() -> Result<Self, StringArgumentsError> {
         let is_unit = schemars::schema_for!(A).get("type").is_some_and(|name| name == "null");
         let shape = if is_unit { InputShape::Unit } else { InputShape::Object };
         let draft = Draft::input::<A>(shape).with_fields(&[], false);
         let reader = ArgumentReader::new(&draft, &[], shape, false)
-            .map_err(|error| TextsError::Schema(error.to_string()))?;
+            .map_err(|error| StringArgumentsError::Schema(error.to_string()))?;
         let schema = draft.finish(Profile::Portable);
         let required = |name: &str| {
             schema["required"].as_array().is_some_and(|names| names.iter().any(|required| required == name))
         };
         let mut arguments = Vec::new();
         for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-            if !is_text(property, &schema) {
-                return Err(TextsError::NoText(name.clone()));
+            if !is_string_schema(property, &schema) {
+                return Err(StringArgumentsError::NotAString(name.clone()));
             }
             let text = |member: &str| property[member].as_str().map(str::to_owned);
             arguments.push(PromptArgument {
@@ -101,13 +101,13 @@ impl TextReader {
     ///
     /// # Errors
     /// Returns all problems with the arguments.
-    pub fn read<A: TextArguments>(&self, arguments: Option<&RawValue>) -> Result<A, ArgumentErrors> {
+    pub fn read<A: StringArguments>(&self, arguments: Option<&RawValue>) -> Result<A, ArgumentErrors> {
         self.reader.read(arguments, &[])
     }
 }
 
 /// Returns whether every value that the schema accepts, except `null`, is a string.
-fn is_text(property: &Value, root: &Value) -> bool {
+fn is_string_schema(property: &Value, root: &Value) -> bool {
     if let Some(pointer) = property["$ref"].as_str().and_then(|reference| reference.strip_prefix('#')) {
         // A recursive type is not a string, so following one reference is enough.
         return root.pointer(pointer).is_some_and(|target| target["type"] == "string");
@@ -128,7 +128,7 @@ mod tests {
     use serde_json::value::to_raw_value;
     use serde_json::{Value, json};
 
-    use super::{TextReader, TextsError};
+    use super::{StringArgumentsError, StringReader};
 
     #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
     #[serde(rename_all = "lowercase")]
@@ -149,13 +149,13 @@ mod tests {
 
     fn read(arguments: &Value) -> Result<Greeting, String> {
         let raw = to_raw_value(arguments).expect("JSON");
-        let reader = TextReader::of::<Greeting>().expect("all are texts");
+        let reader = StringReader::of::<Greeting>().expect("all are texts");
         reader.read(Some(&raw)).map_err(|errors| errors.to_string())
     }
 
     #[test]
     fn arguments_are_derived_from_the_type() {
-        let reader = TextReader::of::<Greeting>().expect("all are texts");
+        let reader = StringReader::of::<Greeting>().expect("all are texts");
         assert_eq!(
             serde_json::to_value(reader.arguments()).expect("JSON"),
             json!([
@@ -167,7 +167,7 @@ mod tests {
                 },
             ])
         );
-        assert!(TextReader::of::<()>().expect("none").arguments().is_empty());
+        assert!(StringReader::of::<()>().expect("none").arguments().is_empty());
     }
 
     #[test]
@@ -189,9 +189,9 @@ mod tests {
             count: u32,
         }
         assert_eq!(
-            TextReader::of::<Numbered>().expect_err("a number"),
-            TextsError::NoText("count".to_owned())
+            StringReader::of::<Numbered>().expect_err("a number"),
+            StringArgumentsError::NotAString("count".to_owned())
         );
-        assert!(matches!(TextReader::of::<Vec<String>>(), Err(TextsError::Schema(_))));
+        assert!(matches!(StringReader::of::<Vec<String>>(), Err(StringArgumentsError::Schema(_))));
     }
 }
