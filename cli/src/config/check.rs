@@ -59,7 +59,7 @@ fn write(source: &Source, problems: &[Problem], format: ReportFormat) -> Result<
 /// Prints the number of servers by state.
 fn summarize(config: &Config, file: &Path, shell: Shell) {
     let mut counts = vec![format!("{} can be used", config.servers().len())];
-    for (names, what) in [(config.refused(), "cannot"), (config.disabled(), "disabled")] {
+    for (names, what) in [(config.invalid_servers(), "cannot"), (config.disabled_servers(), "disabled")] {
         if !names.is_empty() {
             counts.push(format!("{} {what}", names.len()));
         }

@@ -17,7 +17,7 @@ pub(super) fn text(source: &Source, problem: &Problem) -> String {
     };
     let title = visible(&problem.message);
     let file = visible(source.name());
-    let line = source.shown_line(problem.line).filter(|line| line.len() <= MAX_QUOTED_LINE);
+    let line = source.redacted_line(problem.line).filter(|line| line.len() <= MAX_QUOTED_LINE);
     let mut group = Group::with_title(level.primary_title(&*title).id(problem.kind.as_str()));
     if let Some(line) = line {
         let start = source.line_start(problem.line);

@@ -21,7 +21,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, Error> {
     for problem in config
         .problems()
         .iter()
-        .filter(|problem| config.refused().iter().any(|name| problem.server.as_ref() == Some(name)))
+        .filter(|problem| config.invalid_servers().iter().any(|name| problem.server.as_ref() == Some(name)))
     {
         shell::styled_message(&report::text(config.source(), problem));
     }
@@ -29,11 +29,11 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, Error> {
         config.servers().iter().map(|server| (server.name.clone(), describe(server))).collect();
     let document = json!({
         "servers": servers,
-        "disabled": config.disabled(),
-        "refused": config.refused(),
+        "disabled": config.disabled_servers(),
+        "refused": config.invalid_servers(),
     });
     shell::print_json(&format!("{document:#}\n"))?;
-    Ok(if config.refused().is_empty() { Exit::Ok } else { Exit::Usage })
+    Ok(if config.invalid_servers().is_empty() { Exit::Ok } else { Exit::Usage })
 }
 
 /// Describes a server, with names instead of values that may be secret.

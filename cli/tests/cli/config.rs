@@ -85,7 +85,9 @@ fn files_are_converted_and_losses_reported() {
     mcp(scratch.path(), "config convert a.json --to toml --out a.toml").ok();
     mcp(scratch.path(), "config check a.toml").ok().says(&["2 can be used"]);
     fs::write(scratch.path().join("b.json"), "{\"mcpServers\": {\"a\": {}}}").unwrap();
-    mcp(scratch.path(), "config convert b.json --to claude").ended(2).says(&["nothing says how"]);
+    mcp(scratch.path(), "config convert b.json --to claude")
+        .ended(2)
+        .says(&["neither a `command` nor a `url`"]);
 }
 
 #[test]

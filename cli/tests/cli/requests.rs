@@ -84,7 +84,7 @@ fn a_file_without_a_usable_server_is_an_error() {
     for (text, parts) in [
         (
             unset.to_string(),
-            &["`NO_SUCH_TOKEN` is not set", "set it, give a default", "`shop` is left out"][..],
+            &["`NO_SUCH_TOKEN` is not set", "set it, add a default", "`shop` is left out"][..],
         ),
         (json!({"mcpServers": []}).to_string(), &["must be an object of servers"]),
         (json!({"mcpServers": {}}).to_string(), &[]),

@@ -158,7 +158,7 @@ fn executable(command: &StdioSpec) -> String {
 
 /// Where a command is looked for.
 fn search_path(command: &StdioSpec) -> String {
-    let declared = command.env.get("PATH").cloned().flatten().and_then(|path| path.fixed());
+    let declared = command.env.get("PATH").cloned().flatten().and_then(|path| path.literal());
     let declared = declared.map(|path| path.expose().to_owned());
     declared.or_else(|| std::env::var("PATH").ok()).unwrap_or_default()
 }

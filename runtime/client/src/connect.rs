@@ -152,9 +152,9 @@ impl Connector {
             refused(format!("{shown}: {problem}"))
         })?;
         let (mut fixed, mut authorize) = (Vec::new(), self.authorize.clone());
-        if headers.iter().all(|(_, value)| value.fixed().is_some()) {
+        if headers.iter().all(|(_, value)| value.literal().is_some()) {
             for (name, value) in headers.iter() {
-                let value = value.fixed().unwrap_or_else(|| String::new().into());
+                let value = value.literal().unwrap_or_else(|| String::new().into());
                 fixed.push(parse_header(name, value.expose()).map_err(refused)?);
             }
         } else {

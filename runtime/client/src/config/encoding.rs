@@ -1,29 +1,29 @@
-//! How the bytes of a program that is started are read and written.
+//! Encodings of the standard streams of a server process.
 
 use toolwright_core::suggest::nearest;
 
-/// An encoding of text. UTF-8 is what the protocol asks for; the others are for programs that write what their system does.
+/// A text encoding. The protocol requires UTF-8; the others are for programs that use the encoding of their system.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Encoding {
     /// UTF-8.
     #[default]
     Utf8,
-    /// UTF-16, low byte first.
+    /// UTF-16, little-endian.
     Utf16Le,
-    /// UTF-16, high byte first.
+    /// UTF-16, big-endian.
     Utf16Be,
     /// ISO 8859-1.
     Latin1,
     /// ISO 8859-15: Latin-1 with the euro sign.
     Latin9,
-    /// The code page of Windows in Western Europe and America.
+    /// Windows-1252, the Windows code page for Western Europe and America.
     Windows1252,
-    /// ASCII: everything else is an error.
+    /// ASCII; other bytes are errors.
     Ascii,
 }
 
-/// What configuration files may call an encoding, without case, `-`, `_` and spaces.
+/// The labels of configuration files, in lower case and without `-`, `_` and spaces.
 const LABELS: [(&str, Encoding); 20] = [
     ("utf8", Encoding::Utf8),
     ("utf16", Encoding::Utf16Le),
@@ -48,19 +48,19 @@ const LABELS: [(&str, Encoding); 20] = [
 ];
 
 impl Encoding {
-    /// The names to choose from.
+    /// The names of the encodings.
     pub const NAMES: [&'static str; 7] =
         ["utf-8", "utf-16le", "utf-16be", "iso-8859-1", "iso-8859-15", "windows-1252", "ascii"];
 
-    /// The encoding that a label means: the names of [`Encoding::NAMES`] and the common other ones, such as `latin-1`
-    /// and `cp1252`, in any case.
+    /// Returns the encoding with this label: a name in [`Encoding::NAMES`] or a common alias, such as `latin-1` or `cp1252`,
+    /// ignoring case.
     pub fn from_label(label: &str) -> Option<Self> {
-        let plain: String = label.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).collect();
-        let plain = plain.to_ascii_lowercase();
-        LABELS.iter().find(|(known, _)| *known == plain).map(|(_, encoding)| *encoding)
+        let normalized: String = label.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).collect();
+        let normalized = normalized.to_ascii_lowercase();
+        LABELS.iter().find(|(known, _)| *known == normalized).map(|(_, encoding)| *encoding)
     }
 
-    /// Its name.
+    /// Returns the name of the encoding.
     pub fn name(self) -> &'static str {
         match self {
             Self::Utf8 => "utf-8",
@@ -73,7 +73,7 @@ impl Encoding {
         }
     }
 
-    /// The name that may be meant by an unknown label.
+    /// Returns the name that is most similar to an unknown label.
     pub fn suggest(label: &str) -> Option<&'static str> {
         nearest(label, Self::NAMES)
     }
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_is_a_label_of_itself() {
+    fn encodings_are_found_by_name_and_alias() {
         for name in Encoding::NAMES {
             assert_eq!(Encoding::from_label(name).map(Encoding::name), Some(name));
         }

@@ -1,11 +1,9 @@
-//! Which servers there are and how they are reached.
+//! Configuration of servers: their transports, timeouts, headers and tokens, in code or from configuration files.
 //!
-//! The types here describe a server to connect to; a program may write them itself.
-//!
-//! Files are read into a tree with positions and then by one table, which is the JSON Schema as well: in every
-//! format, all problems are reported at once with their lines. Variables and env files have their own reader:
-//! `shellexpand` replaces `$NAME`, which client files mean literally, and `dotenvy` expands values and reports no
-//! line numbers.
+//! Every file format is parsed into the same tree, whose nodes have their positions. One table of members then drives the
+//! reader and the JSON Schema, so all problems are reported at once, with their lines. Variables and env files have parsers of
+//! their own: `shellexpand` replaces `$NAME`, which is literal in files of other clients, and `dotenvy` expands values and
+//! reports no line numbers.
 
 mod encoding;
 #[cfg(feature = "config")]
@@ -20,8 +18,8 @@ pub use encoding::Encoding;
 pub use file::{
     CommandToken, Config, ConfigError, ConfigReader, Conversion, DEFAULT_TOKEN_TIMEOUT, Dialect, FileToken,
     INPUT_VARIABLE_PREFIX, Input, MAX_ENV_FILE_SIZE, MAX_EXPANDED_SIZE, MAX_FILE_SIZE, MAX_PROBLEMS,
-    MAX_SERVER_NAME, MAX_SERVERS, MAX_SMALL_FILE_SIZE, MAX_TOKEN_SIZE, MAX_VALUE_SIZE, NoServer, Problem,
-    ProblemKind, Severity, Source, convert, schema,
+    MAX_SERVER_NAME, MAX_SERVERS, MAX_SMALL_FILE_SIZE, MAX_TOKEN_SIZE, MAX_VALUE_SIZE, Problem, ProblemKind,
+    ServerLookupError, Severity, Source, convert, schema,
 };
 pub use secret::{Expanded, Secret};
 pub use spec::{

@@ -1,11 +1,11 @@
-//! Strings that messages, logs and `Debug` must not show.
+//! Strings that must not appear in messages, logs and `Debug` output.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// A string that is shown as `[secret]`, by `Debug` as well as by `Display`.
+/// A string that `Debug` and `Display` print as `[secret]`.
 ///
-/// Only [`Secret::expose`] gives the value.
+/// Only [`Secret::expose`] returns the value.
 ///
 /// ```
 /// use toolwright_client::config::Secret;
@@ -18,19 +18,18 @@ use std::fmt;
 pub struct Secret(Box<str>);
 
 impl Secret {
-    /// Wraps a value.
+    /// Creates a secret.
     pub fn new(value: impl Into<String>) -> Self {
         Self(value.into().into_boxed_str())
     }
 
-    /// The value itself: for the place that it is meant for, and no message.
+    /// Returns the value. Do not log it.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Whether this is no secret but a template or a default that nothing has replaced: empty, a variable such as `${TOKEN}`,
-    /// `<token>` or `{{token}}`, or a word such as `changeme`. Such a value is a password that everyone knows
-    /// (FMXExpress/PasClaw#255).
+    /// Returns whether the value is a placeholder and not a secret: it is empty, a variable such as `${TOKEN}`, `<token>` or
+    /// `{{token}}`, or a word such as `changeme`. Such a value would be a password that everyone knows (FMXExpress/PasClaw#255).
     ///
     /// ```
     /// use toolwright_client::config::Secret;
@@ -100,10 +99,10 @@ impl fmt::Display for Secret {
     }
 }
 
-/// A string of a configuration with its variables replaced, which is shown as it was written.
+/// A string of a configuration whose variables are expanded, but which is displayed unexpanded.
 ///
-/// What came from a variable may be a secret, so `Debug` and `Display` show `${API_TOKEN}` where [`Expanded::expose`]
-/// has the token.
+/// The value of a variable may be a secret, so `Debug` and `Display` print `${API_TOKEN}` where [`Expanded::expose`] returns the
+/// token.
 ///
 /// ```
 /// use toolwright_client::config::Expanded;
@@ -116,19 +115,19 @@ impl fmt::Display for Secret {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Expanded {
     value: Box<str>,
-    /// How it was written, where that is not the value.
-    written: Option<Box<str>>,
+    /// The text before expansion, if it differs from the value.
+    unexpanded: Option<Box<str>>,
 }
 
 impl Expanded {
-    /// A value and how it was written.
-    pub fn new(value: impl Into<String>, written: impl Into<String>) -> Self {
-        let (value, written) = (value.into(), written.into());
-        let written = (value != written).then(|| written.into_boxed_str());
-        Self { value: value.into_boxed_str(), written }
+    /// Creates a string from its value and the text before expansion.
+    pub fn new(value: impl Into<String>, unexpanded: impl Into<String>) -> Self {
+        let (value, unexpanded) = (value.into(), unexpanded.into());
+        let unexpanded = (value != unexpanded).then(|| unexpanded.into_boxed_str());
+        Self { value: value.into_boxed_str(), unexpanded }
     }
 
-    /// The value itself: for the place that it is meant for, and no message.
+    /// Returns the value, which may contain secrets. Do not log it.
     pub fn expose(&self) -> &str {
         &self.value
     }
@@ -136,7 +135,7 @@ impl Expanded {
 
 impl From<String> for Expanded {
     fn from(value: String) -> Self {
-        Self { value: value.into_boxed_str(), written: None }
+        Self { value: value.into_boxed_str(), unexpanded: None }
     }
 }
 
@@ -154,13 +153,13 @@ impl From<&str> for Expanded {
 
 impl fmt::Debug for Expanded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.written.as_deref().unwrap_or(&self.value))
+        write!(f, "{:?}", self.unexpanded.as_deref().unwrap_or(&self.value))
     }
 }
 
 impl fmt::Display for Expanded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.written.as_deref().unwrap_or(&self.value))
+        f.write_str(self.unexpanded.as_deref().unwrap_or(&self.value))
     }
 }
 
@@ -169,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn placeholders_are_told_from_secrets() {
+    fn placeholders_are_distinguished_from_secrets() {
         for text in [
             "",
             "  ",

@@ -1,4 +1,4 @@
-//! What is known of a server before it is connected to.
+//! The specification of a server to connect to.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,19 +9,19 @@ use serde_json::{Map, Value};
 
 use super::{Encoding, Expanded, Secret, Template};
 
-/// How long a request may take where nothing else is said.
+/// The default timeout of a request: 1 minute.
 pub const DEFAULT_REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// How long a server may take to start and to answer the handshake where nothing else is said.
+/// The default timeout for starting a server and for the handshake: 1 minute.
 pub const DEFAULT_START_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// How long an HTTP server may take to accept a connection and to begin its answer where nothing else is said.
+/// The default timeout for an HTTP connection and for the start of a response: 30 seconds.
 pub const DEFAULT_HTTP_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a stream of events may be silent where nothing else is said.
+/// The default maximum time without data on an event stream: 5 minutes.
 pub const DEFAULT_SSE_READ_TIMEOUT: Duration = Duration::from_mins(5);
 
-/// A server: how it is reached, and what is wanted of it.
+/// A server to connect to: its transport and its settings.
 ///
 /// ```
 /// use std::time::Duration;
@@ -34,30 +34,30 @@ pub const DEFAULT_SSE_READ_TIMEOUT: Duration = Duration::from_mins(5);
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ServerSpec {
-    /// The name, which stands in front of the names of its tools.
+    /// The name, which is the prefix of the names of its tools.
     pub name: String,
-    /// What the server is for.
+    /// A description of the server.
     pub description: Option<String>,
-    /// How it is reached.
+    /// The transport.
     pub transport: TransportSpec,
-    /// How long each request may take, lists and the handshake's successors included.
+    /// The timeout of each request after the handshake.
     pub request_timeout: Duration,
-    /// How long the server may take to start and to answer the handshake.
+    /// The timeout for starting the server and for the handshake.
     pub start_timeout: Duration,
-    /// Whether its tools are offered.
+    /// Whether to offer its tools.
     pub load_tools: bool,
-    /// Whether its prompts are offered.
+    /// Whether to offer its prompts.
     pub load_prompts: bool,
-    /// Whether nothing works without it. Other servers may fail to start, and the rest goes on.
+    /// Whether to fail if this server is unavailable. If other servers fail to start, the rest are used without them.
     pub required: bool,
-    /// The most requests that it gets at once; without one, as many as there are.
+    /// The maximum number of concurrent requests; `None` for no limit.
     pub max_concurrency: Option<NonZeroUsize>,
-    /// What is handed to the server when it starts.
+    /// The object that is passed to the server on startup.
     pub settings: Option<Settings>,
 }
 
 impl ServerSpec {
-    /// A server with the defaults.
+    /// Creates a server with the default settings.
     pub fn new(name: impl Into<String>, transport: impl Into<TransportSpec>) -> Self {
         Self {
             name: name.into(),
@@ -74,11 +74,11 @@ impl ServerSpec {
     }
 }
 
-/// How a server is reached.
+/// The transport of a server.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TransportSpec {
-    /// A program that is started, on its standard input and output.
+    /// A child process, over its standard input and output.
     Stdio(StdioSpec),
     /// Streamable HTTP.
     Http(HttpSpec),
@@ -89,7 +89,7 @@ pub enum TransportSpec {
 }
 
 impl TransportSpec {
-    /// As configuration files call it: `stdio`, `http`, `sse` or `websocket`.
+    /// Returns its name in configuration files: `stdio`, `http`, `sse` or `websocket`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Stdio(_) => "stdio",
@@ -124,27 +124,27 @@ impl From<WebSocketSpec> for TransportSpec {
     }
 }
 
-/// A program that is started, without a shell.
+/// A server that is started as a child process, without a shell.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StdioSpec {
-    /// The program: a name to be found in `PATH`, or a path.
+    /// The program: a path, or a name that is looked up in `PATH`.
     pub command: Expanded,
-    /// Its arguments, one by one. They stand in the list of processes, for every user to see.
+    /// The arguments. They are visible to every user of the machine, in the process list.
     pub args: Vec<Expanded>,
-    /// Environment variables besides the few that every server gets. Without a value: the variable is not passed on.
+    /// Environment variables, in addition to the few that every server inherits. `None` removes a variable.
     pub env: BTreeMap<String, Option<Template>>,
-    /// Whether it gets all variables of this process, secrets among them, and not the few only: right for a command that
-    /// a person typed.
+    /// Whether the child process inherits all variables of this process, which may include secrets. This is meant for commands
+    /// that a user typed.
     pub inherit_env: bool,
-    /// The folder that it starts in; without one, this process's.
+    /// The working directory; by default that of this process.
     pub cwd: Option<Expanded>,
-    /// How its input and output are encoded.
+    /// The encoding of its standard input and output.
     pub encoding: Encoding,
 }
 
 impl StdioSpec {
-    /// A program without arguments.
+    /// Creates a spec for a program without arguments.
     pub fn new(command: impl Into<Expanded>) -> Self {
         Self {
             command: command.into(),
@@ -156,13 +156,13 @@ impl StdioSpec {
         }
     }
 
-    /// The program with one more argument.
+    /// Adds an argument.
     pub fn arg(mut self, argument: impl Into<Expanded>) -> Self {
         self.args.push(argument.into());
         self
     }
 
-    /// The program with one more environment variable.
+    /// Adds an environment variable.
     pub fn env(mut self, name: impl Into<String>, value: impl Into<Template>) -> Self {
         self.env.insert(name.into(), Some(value.into()));
         self
@@ -173,24 +173,24 @@ impl StdioSpec {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct HttpSpec {
-    /// The endpoint.
+    /// The URL of the endpoint.
     pub url: Expanded,
-    /// What goes with each request.
+    /// Headers for each request.
     pub headers: Headers,
-    /// How long the server may take to accept a connection and to begin its answer.
+    /// The timeout for the connection and for the start of a response.
     pub timeout: Duration,
-    /// How long a stream of events may be silent.
+    /// The maximum time without data on an event stream.
     pub sse_read_timeout: Duration,
-    /// Whether a session is ended with `DELETE` (legacy revisions; later ones have none).
+    /// Whether to end the session with `DELETE`. Only legacy revisions have sessions.
     pub terminate_on_close: bool,
-    /// Whether HTTP+SSE is tried where the server does not speak Streamable HTTP: if nobody chose the transport.
+    /// Whether to fall back to HTTP+SSE if the server does not support Streamable HTTP.
     pub sse_fallback: bool,
-    /// How its tokens are obtained; without it, as the program decides.
+    /// How OAuth tokens are obtained; by default, as `ClientBuilder::oauth` says.
     pub oauth: Option<OAuthSpec>,
 }
 
 impl HttpSpec {
-    /// An endpoint that is tried over Streamable HTTP, then over HTTP+SSE.
+    /// Creates a spec that uses Streamable HTTP, and falls back to HTTP+SSE.
     pub fn new(url: impl Into<Expanded>) -> Self {
         Self {
             url: url.into(),
@@ -208,20 +208,20 @@ impl HttpSpec {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SseSpec {
-    /// The address of the stream of events.
+    /// The URL of the event stream.
     pub url: Expanded,
-    /// What goes with each request, the `POST`s back to the server included.
+    /// Headers for each request, including the `POST` requests to the message endpoint.
     pub headers: Headers,
-    /// How long the server may take to accept a connection and to begin its answer.
+    /// The timeout for the connection and for the start of a response.
     pub timeout: Duration,
-    /// How long the stream of events may be silent.
+    /// The maximum time without data on the event stream.
     pub sse_read_timeout: Duration,
-    /// How its tokens are obtained; without it, as the program decides.
+    /// How OAuth tokens are obtained; by default, as `ClientBuilder::oauth` says.
     pub oauth: Option<OAuthSpec>,
 }
 
 impl SseSpec {
-    /// An endpoint with the defaults.
+    /// Creates a spec with the default settings.
     pub fn new(url: impl Into<Expanded>) -> Self {
         Self {
             url: url.into(),
@@ -237,105 +237,105 @@ impl SseSpec {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct WebSocketSpec {
-    /// The address, `ws://` or `wss://`.
+    /// The URL, with `ws://` or `wss://`.
     pub url: Expanded,
-    /// What goes with the request that opens the socket.
+    /// Headers for the handshake request.
     pub headers: Headers,
-    /// How long the server may take to accept the connection and the handshake.
+    /// The timeout for the connection and the handshake.
     pub timeout: Duration,
 }
 
 impl WebSocketSpec {
-    /// An endpoint with the defaults.
+    /// Creates a spec with the default settings.
     pub fn new(url: impl Into<Expanded>) -> Self {
         Self { url: url.into(), headers: Headers::default(), timeout: DEFAULT_HTTP_TIMEOUT }
     }
 }
 
-/// How tokens for a server are obtained: what a configuration file says under `oauth`.
+/// How OAuth tokens for a server are obtained: the member `oauth` of configuration files.
 ///
-/// A program uses it with `ClientBuilder::oauth` (feature `oauth`). Without that, only [`OAuthGrant::ClientCredentials`] works,
-/// since a login needs a browser.
+/// Logins also require `ClientBuilder::oauth` (feature `oauth`), which opens the browser. [`OAuthGrant::ClientCredentials`]
+/// works without it.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct OAuthSpec {
-    /// The client's id, if the authorization server knows the client already. Without one, the client registers itself.
+    /// The ID of a registered client; by default, the client registers itself.
     pub client_id: Option<Expanded>,
-    /// Its secret, if it has one.
+    /// The secret of the client, if it has one.
     pub client_secret: Option<Secret>,
-    /// The scopes to ask for; if empty, those that the server names.
+    /// The scopes to request; if empty, those that the server names.
     pub scopes: Vec<String>,
-    /// Who agrees to it.
+    /// The grant type.
     pub grant: OAuthGrant,
-    /// Where the browser is sent back to after a login; without one, where the program listens.
+    /// The redirect URI of a login; by default, the address that the program listens on.
     pub redirect: Option<Expanded>,
-    /// The only authorization server that may see id and secret; without one, the one that the server names.
+    /// The only authorization server that may receive the ID and secret; by default, the one that the server names.
     pub issuer: Option<Expanded>,
 }
 
-/// Who agrees that a client gets tokens.
+/// An OAuth grant type.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OAuthGrant {
-    /// A user, who logs in with a browser (RFC 6749 §4.1): `authorization_code`.
+    /// `authorization_code`: a user logs in with a browser (RFC 6749 §4.1).
     #[default]
     AuthorizationCode,
-    /// Nobody: the client has rights of its own (RFC 6749 §4.4): `client_credentials`.
+    /// `client_credentials`: the client has its own rights (RFC 6749 §4.4).
     ClientCredentials,
 }
 
 impl OAuthSpec {
-    /// A public client that the authorization server knows. [`OAuthSpec::default`] is one that registers itself.
+    /// Creates a spec for a registered public client. With [`OAuthSpec::default`], the client registers itself.
     pub fn new(client_id: impl Into<Expanded>) -> Self {
         Self { client_id: Some(client_id.into()), ..Self::default() }
     }
 }
 
-/// HTTP headers in order; names are compared without case.
+/// HTTP headers, in order. Names are case-insensitive.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Headers(Vec<(String, Template)>);
 
 impl Headers {
-    /// Sets a header, replacing one with the same name.
+    /// Sets a header, and replaces one with the same name.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<Template>) {
         let name = name.into();
         self.0.retain(|(known, _)| !known.eq_ignore_ascii_case(&name));
         self.0.push((name, value.into()));
     }
 
-    /// The value of a header.
+    /// Returns the value of a header.
     pub fn get(&self, name: &str) -> Option<&Template> {
         self.0.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
-    /// All of them.
+    /// Iterates over the names and values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Template)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no headers.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// The object `config` of a server, which is handed to it when it starts. `Debug` shows the names of its members.
+/// The object `config` of a server, which is passed to it on startup. `Debug` only prints the names of its members.
 ///
-/// Legacy servers get it in `_meta` of `initialize`, modern ones in `_meta` of each request, and programs also in the
-/// environment variable [`Settings::VARIABLE`].
+/// Legacy servers receive it in `_meta` of `initialize`, modern servers in `_meta` of each request. Child processes also receive
+/// it in the environment variable [`Settings::VARIABLE`].
 #[derive(Clone, PartialEq)]
 pub struct Settings(Map<String, Value>);
 
 impl Settings {
-    /// The environment variable of programs that are started.
+    /// The environment variable of child processes.
     pub const VARIABLE: &'static str = "MCP_CONFIG";
 
-    /// Wraps an object.
+    /// Creates settings from an object.
     pub fn new(object: Map<String, Value>) -> Self {
         Self(object)
     }
 
-    /// The object itself, which may hold secrets: for the server, and no message.
+    /// Returns the object, which may contain secrets. Do not log it.
     pub fn expose(&self) -> &Map<String, Value> {
         &self.0
     }
@@ -354,7 +354,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_secret_is_shown_by_debug() {
+    fn debug_output_has_no_secrets() {
         let mut headers = Headers::default();
         headers.set("X-Key", "s3cret");
         let mut http = HttpSpec::new(Expanded::new("https://s3cret.example/", "https://${HOST}/"));
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_headers_are_compared_without_case() {
+    fn header_names_are_case_insensitive() {
         let mut headers = Headers::default();
         headers.set("Authorization", "a");
         headers.set("authorization", "b");

@@ -1,19 +1,19 @@
-//! Values that are known in part: the rest is a token that is fetched when a connection is made.
+//! Values with placeholders for tokens, which are fetched when a connection is opened.
 
 use super::{Secret, TokenError, Tokens};
 
-/// The value of a header or an environment variable: text, with `${runtime:NAME}` where a token goes.
+/// The value of a header or an environment variable, which may contain tokens (`${runtime:NAME}`).
 ///
-/// `Debug` shows the names of tokens and no text.
+/// `Debug` prints the names of the tokens, but no text.
 ///
 /// ```
 /// use toolwright_client::config::Template;
 ///
-/// let fixed = Template::from("application/json");
-/// assert_eq!(fixed.fixed().unwrap().expose(), "application/json");
+/// let literal = Template::from("application/json");
+/// assert_eq!(literal.literal().unwrap().expose(), "application/json");
 ///
 /// let bearer = Template::bearer("shop");
-/// assert!(bearer.fixed().is_none());
+/// assert!(bearer.literal().is_none());
 /// assert_eq!(bearer.tokens().collect::<Vec<_>>(), ["shop"]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,17 +21,17 @@ pub struct Template {
     parts: Vec<Part>,
 }
 
-/// A piece of a [`Template`].
+/// A part of a [`Template`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Part {
-    /// What is known.
+    /// Literal text.
     Text(Secret),
-    /// The token of this name.
+    /// The token with this name.
     Token(String),
 }
 
 impl Template {
-    /// `Bearer` and the token of this name, as a header `Authorization` has them.
+    /// Creates the value of an `Authorization` header: `Bearer` and the token with this name.
     pub fn bearer(token: impl Into<String>) -> Self {
         Self { parts: vec![Part::Text("Bearer ".into()), Part::Token(token.into())] }
     }
@@ -41,8 +41,8 @@ impl Template {
         Self { parts }
     }
 
-    /// The value, if no token belongs to it.
-    pub fn fixed(&self) -> Option<Secret> {
+    /// Returns the value if it contains no tokens.
+    pub fn literal(&self) -> Option<Secret> {
         if self.tokens().next().is_some() {
             return None;
         }
@@ -53,7 +53,7 @@ impl Template {
         Some(Secret::new(texts.collect::<String>()))
     }
 
-    /// The names of the tokens that belong to it, in order.
+    /// Iterates over the names of its tokens, in order.
     pub fn tokens(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             Part::Text(_) => None,
@@ -61,10 +61,10 @@ impl Template {
         })
     }
 
-    /// The value with the tokens that `tokens` has at the moment, or gets now.
+    /// Replaces the tokens by their values, which are fetched if necessary.
     ///
     /// # Errors
-    /// That of the first token that cannot be had.
+    /// If a token cannot be fetched.
     pub async fn resolve(&self, tokens: &Tokens) -> Result<Secret, TokenError> {
         let mut value = String::new();
         for part in &self.parts {

@@ -1,4 +1,4 @@
-//! Tokens that are fetched while a program runs: `${runtime:NAME}`.
+//! Tokens that are fetched at run time: `${runtime:NAME}`.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,10 +11,10 @@ use toolwright_core::suggest::nearest;
 
 use super::Secret;
 
-/// What a provider returns.
+/// A boxed future, which the methods of object-safe traits return.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A source of one token.
+/// Fetches a token.
 ///
 /// ```
 /// use toolwright_client::config::{BoxFuture, Token, TokenError, TokenProvider, Tokens};
@@ -34,10 +34,10 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// # }).unwrap();
 /// ```
 pub trait TokenProvider: Send + Sync {
-    /// Fetches a new token. [`Tokens`] keeps it until it expires or is refused, so nothing is cached here.
+    /// Fetches a new token. [`Tokens`] caches it until it expires or is rejected, so a provider needs no cache.
     ///
     /// # Errors
-    /// [`TokenError::Failed`], with what to do next and nothing secret.
+    /// [`TokenError::Failed`], which says what to do, without secrets.
     fn fetch(&self) -> BoxFuture<'_, Result<Token, TokenError>>;
 }
 
@@ -47,33 +47,33 @@ impl<P: TokenProvider + ?Sized> TokenProvider for Arc<P> {
     }
 }
 
-/// A token, and until when it is good.
+/// A token and its expiry.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Token {
-    /// The token.
+    /// The value of the token.
     pub value: Secret,
-    /// From when on it is fetched again; without one, only after a server refused it.
+    /// When it is fetched again; without an expiry, only after a server has rejected it.
     pub expires: Option<Instant>,
 }
 
 impl Token {
-    /// A token that is good until a server refuses it.
+    /// Creates a token without an expiry.
     pub fn new(value: impl Into<Secret>) -> Self {
         Self { value: value.into(), expires: None }
     }
 
-    /// The token, which is fetched again from `expires` on.
+    /// Sets when the token expires.
     pub fn with_expiry(mut self, expires: Instant) -> Self {
         self.expires = Some(expires);
         self
     }
 }
 
-/// The tokens that a program can have, by name.
+/// The token providers of a program, by name.
 ///
-/// Each is fetched when it is first needed and kept until it expires. Callers that need one at the same moment share
-/// one fetch. Clones share everything.
+/// A token is fetched when it is first needed, and cached until it expires. Concurrent callers share one fetch. Clones share
+/// their cache.
 #[derive(Clone, Default)]
 pub struct Tokens {
     slots: Arc<HashMap<String, Slot>>,
@@ -82,66 +82,66 @@ pub struct Tokens {
 #[derive(Clone)]
 struct Slot {
     provider: Arc<dyn TokenProvider>,
-    kept: Arc<Mutex<Option<Token>>>,
+    cached: Arc<Mutex<Option<Token>>>,
 }
 
 impl Tokens {
-    /// No tokens.
+    /// Creates an empty collection.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a token, replacing one with the same name.
+    /// Adds a provider, and replaces one with the same name.
     pub fn with(mut self, name: impl Into<String>, provider: impl TokenProvider + 'static) -> Self {
-        let slot = Slot { provider: Arc::new(provider), kept: Arc::default() };
+        let slot = Slot { provider: Arc::new(provider), cached: Arc::default() };
         Arc::make_mut(&mut self.slots).insert(name.into(), slot);
         self
     }
 
-    /// The names, in no order.
+    /// Iterates over the names, in arbitrary order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.slots.keys().map(String::as_str)
     }
 
-    /// The token, fetched if it is not there or has expired.
+    /// Returns a token, which is fetched if it is not cached or has expired.
     ///
     /// # Errors
-    /// [`TokenError::Unknown`], and what the provider says.
+    /// [`TokenError::Unknown`], or the error of the provider.
     pub async fn get(&self, name: &str) -> Result<Secret, TokenError> {
         self.fetch_unless(name, |token| token.expires.is_none_or(|expires| Instant::now() < expires)).await
     }
 
-    /// A token other than `refused`, for one more attempt after a server answered 401.
+    /// Replaces a token that a server rejected with 401.
     ///
-    /// Of several callers that were refused with the same token, one fetches and the others get what it got. What comes
-    /// may be `refused` again: then the server means something else.
+    /// If several callers renew the same token, it is fetched once. The provider may return `rejected` again; then the server
+    /// rejects the request for another reason.
     ///
     /// # Errors
-    /// [`TokenError::Unknown`], and what the provider says.
-    pub async fn renew(&self, name: &str, refused: &Secret) -> Result<Secret, TokenError> {
-        self.fetch_unless(name, |token| token.value != *refused).await
+    /// [`TokenError::Unknown`], or the error of the provider.
+    pub async fn renew(&self, name: &str, rejected: &Secret) -> Result<Secret, TokenError> {
+        self.fetch_unless(name, |token| token.value != *rejected).await
     }
 
     async fn fetch_unless(
         &self,
         name: &str,
-        is_good: impl FnOnce(&Token) -> bool,
+        is_valid: impl FnOnce(&Token) -> bool,
     ) -> Result<Secret, TokenError> {
         let slot = self.slots.get(name).ok_or_else(|| self.unknown(name))?;
-        let mut kept = slot.kept.lock().await;
-        if let Some(token) = kept.as_ref().filter(|token| is_good(token)) {
+        let mut cached = slot.cached.lock().await;
+        if let Some(token) = cached.as_ref().filter(|token| is_valid(token)) {
             return Ok(token.value.clone());
         }
-        *kept = None;
+        *cached = None;
         let token = slot.provider.fetch().await?;
         let value = token.value.clone();
-        *kept = Some(token);
+        *cached = Some(token);
         Ok(value)
     }
 
     fn unknown(&self, name: &str) -> TokenError {
-        let near = nearest(name, self.names()).map(str::to_owned);
-        TokenError::Unknown { name: name.to_owned(), near }
+        let suggestion = nearest(name, self.names()).map(str::to_owned);
+        TokenError::Unknown { name: name.to_owned(), suggestion }
     }
 }
 
@@ -151,34 +151,34 @@ impl fmt::Debug for Tokens {
     }
 }
 
-/// Why there is no token.
+/// An error of [`Tokens`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
     /// No provider has this name.
     #[error(
-        "there is no token `{name}`{}; declare it under `tokens`, or give the program a provider",
-        did_you_mean(.near.as_deref())
+        "unknown token `{name}`{}; declare it under `tokens`, or add a provider to the program",
+        did_you_mean(.suggestion.as_deref())
     )]
     Unknown {
         /// The name.
         name: String,
-        /// A name that may be meant.
-        near: Option<String>,
+        /// A similar name that exists.
+        suggestion: Option<String>,
     },
-    /// The provider could not fetch it.
-    #[error("the token cannot be fetched from {place}: {problem}")]
+    /// The provider failed to fetch it.
+    #[error("the token cannot be fetched from {origin}: {problem}")]
     Failed {
-        /// Where it was to come from, such as a program or a file.
-        place: String,
-        /// What went wrong and what to do, with nothing secret.
+        /// The origin of the token, such as a program or a file.
+        origin: String,
+        /// What is wrong and what to do, without secrets.
         problem: String,
     },
 }
 
-/// `, did you mean …?`, or nothing.
-fn did_you_mean(near: Option<&str>) -> String {
-    near.map(|near| format!(", did you mean `{near}`?")).unwrap_or_default()
+/// Returns `, did you mean …?`, or an empty string.
+fn did_you_mean(suggestion: Option<&str>) -> String {
+    suggestion.map(|name| format!(", did you mean `{name}`?")).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -188,7 +188,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts: the first token is `1`, the next one `2`.
+    /// Returns `1` as the first token, `2` as the second, and so on.
     #[derive(Default)]
     struct Counter {
         fetched: AtomicUsize,
@@ -199,7 +199,7 @@ mod tests {
         fn fetch(&self) -> BoxFuture<'_, Result<Token, TokenError>> {
             Box::pin(async {
                 let count = self.fetched.fetch_add(1, Ordering::Relaxed) + 1;
-                // Others get to ask while this one waits.
+                // Lets the other callers run before the fetch completes.
                 tokio::task::yield_now().await;
                 Ok(Token { value: count.to_string().into(), expires: self.expires })
             })
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn callers_of_one_moment_share_a_fetch() {
+    async fn concurrent_callers_share_a_fetch() {
         let counter = Arc::new(Counter::default());
         let tokens = Tokens::new().with("a", Arc::clone(&counter));
         let all = futures_util::future::join_all((0..8).map(|_| tokens.get("a"))).await;
@@ -216,17 +216,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_refused_token_is_renewed_once_for_all() {
+    async fn a_rejected_token_is_renewed_once() {
         let counter = Arc::new(Counter::default());
         let tokens = Tokens::new().with("a", Arc::clone(&counter));
-        let refused = tokens.get("a").await.unwrap();
-        let all = futures_util::future::join_all((0..8).map(|_| tokens.renew("a", &refused))).await;
+        let rejected = tokens.get("a").await.unwrap();
+        let all = futures_util::future::join_all((0..8).map(|_| tokens.renew("a", &rejected))).await;
         assert!(all.iter().all(|token| token.as_ref().unwrap().expose() == "2"), "{all:?}");
         assert_eq!(tokens.get("a").await.unwrap().expose(), "2");
     }
 
     #[tokio::test]
-    async fn a_token_is_kept_until_it_expires() {
+    async fn a_token_is_cached_until_it_expires() {
         let now = Instant::now();
         for (expires, second) in [(Some(now), "2"), (now.checked_add(Duration::from_hours(1)), "1")] {
             let tokens = Tokens::new().with("a", Counter { expires, ..Counter::default() });
@@ -236,10 +236,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_unknown_token_is_named_with_the_nearest() {
+    async fn a_similar_token_is_suggested() {
         let tokens = Tokens::new().with("sleepyrat", Counter::default());
         let error = tokens.get("sleepyrta").await.unwrap_err().to_string();
-        assert!(error.contains("no token `sleepyrta`, did you mean `sleepyrat`?"), "{error}");
+        assert!(error.contains("unknown token `sleepyrta`, did you mean `sleepyrat`?"), "{error}");
         assert_eq!(format!("{tokens:?}"), "{\"sleepyrat\"}");
     }
 }

@@ -1,59 +1,57 @@
-//! From an entry to the server that it describes.
+//! Conversion of an entry to the specification of a server.
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
 
-use super::entry::{Entry, Known, suggestion};
+use super::entry::{Entry, ExpandedString, suggest_member};
 use super::env_file;
-use super::grammar::{LAUNCHERS, Transport, rule_of};
+use super::grammar::{LAUNCHERS, Transport, find_rule};
 use super::node::{Data, Member, Node};
 use super::problem::{Problem, ProblemKind, Severity, did_you_mean};
 use super::remote;
 use crate::config::{Encoding, Expanded, ServerSpec, Settings, StdioSpec, Template, TransportSpec};
 
-/// Where an entry stands, which decides what some of its members mean.
+/// Whether other clients read the file too, which affects the meaning of some members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Home {
-    /// `mcpServers` or `servers` of JSON: files that other clients read as well.
+pub(super) enum FileKind {
+    /// JSON, which other clients read and extend.
     Shared,
-    /// A form of ours: TOML, YAML, and the list `tools` of an agent file.
-    Own,
+    /// Our own formats: TOML, YAML, and the list `tools` of an agent file.
+    Native,
 }
 
-/// The server, unless something about it is wrong.
-pub(super) fn server(entry: &Entry<'_>, home: Home) -> Option<ServerSpec> {
-    entry.check_names();
-    let transport = transport(entry)?;
-    // `timeout` of other clients is the time of a request, whatever the transport.
-    let ignored: &[&str] = if home == Home::Shared { &["timeout"] } else { &[] };
+/// Builds the server, if its entry is valid.
+pub(super) fn build_server(entry: &Entry<'_>, file_kind: FileKind) -> Option<ServerSpec> {
+    entry.check_members();
+    let transport = read_transport(entry)?;
+    // In other clients, `timeout` is the request timeout, for any transport.
+    let ignored: &[&str] = if file_kind == FileKind::Shared { &["timeout"] } else { &[] };
     entry.check_transport(transport, ignored);
 
     let spec: Option<TransportSpec> = match transport {
-        Transport::Stdio => stdio(entry).map(Into::into),
-        Transport::Http => remote::http(entry).map(Into::into),
-        Transport::Sse => remote::sse(entry).map(Into::into),
-        Transport::WebSocket => remote::websocket(entry).map(Into::into),
+        Transport::Stdio => build_stdio(entry).map(Into::into),
+        Transport::Http => remote::build_http(entry).map(Into::into),
+        Transport::Sse => remote::build_sse(entry).map(Into::into),
+        Transport::WebSocket => remote::build_websocket(entry).map(Into::into),
     };
-    // Everything is read before anything is given up, so that all problems are told at once.
-    let request_timeout = entry.duration("request_timeout");
-    let shared_timeout = if home == Home::Shared && entry.find("request_timeout").is_none() {
-        entry.duration("timeout")
+    // All members are read before returning, so that all problems are reported at once.
+    let request_timeout = entry.read_duration("request_timeout");
+    let shared_timeout = if file_kind == FileKind::Shared && entry.find("request_timeout").is_none() {
+        entry.read_duration("timeout")
     } else {
         None
     };
-    let start_timeout = entry.duration("start_timeout");
+    let start_timeout = entry.read_duration("start_timeout");
     let [load_tools, load_prompts, required] =
-        ["load_tools", "load_prompts", "required"].map(|name| entry.bool(name));
-    let max_concurrency = entry.count("max_concurrency");
-    let description = entry.find("description").and_then(|found| text_of(entry, found));
-    let settings = entry.find("config").and_then(|found| settings(entry, found));
+        ["load_tools", "load_prompts", "required"].map(|name| entry.read_bool(name));
+    let max_concurrency = entry.read_count("max_concurrency");
+    let description = entry.find("description").and_then(|found| read_plain_string(entry, found));
+    let settings = entry.find("config").and_then(|found| read_settings(entry, found));
 
     let mut server = ServerSpec::new(entry.name, spec?);
     server.description = description;
-    let set = |place: &mut Duration, value: Option<Duration>| *place = value.unwrap_or(*place);
-    set(&mut server.request_timeout, request_timeout.or(shared_timeout));
-    set(&mut server.start_timeout, start_timeout);
+    server.request_timeout = request_timeout.or(shared_timeout).unwrap_or(server.request_timeout);
+    server.start_timeout = start_timeout.unwrap_or(server.start_timeout);
     server.load_tools = load_tools.unwrap_or(server.load_tools);
     server.load_prompts = load_prompts.unwrap_or(server.load_prompts);
     server.required = required.unwrap_or(server.required);
@@ -62,89 +60,90 @@ pub(super) fn server(entry: &Entry<'_>, home: Home) -> Option<ServerSpec> {
     Some(server)
 }
 
-/// Whether the entry is switched off.
+/// Whether the entry is disabled.
 pub(super) fn is_disabled(entry: &Entry<'_>) -> bool {
-    entry.bool("disabled") == Some(true) || entry.bool("enabled") == Some(false)
+    entry.read_bool("disabled") == Some(true) || entry.read_bool("enabled") == Some(false)
 }
 
-fn text_of(entry: &Entry<'_>, found: &Member) -> Option<String> {
-    let text = found.value.text();
+/// Reads a string without variables.
+fn read_plain_string(entry: &Entry<'_>, found: &Member) -> Option<String> {
+    let text = found.value.as_str();
     if text.is_none() {
         entry.wrong_type(&found.value, &found.name, "a string");
     }
     text.map(str::to_owned)
 }
 
-/// The transport that is named, or that follows from the members.
-fn transport(entry: &Entry<'_>) -> Option<Transport> {
+/// Returns the explicit transport, or the one that the members imply.
+fn read_transport(entry: &Entry<'_>) -> Option<Transport> {
     if let Some(found) = entry.find("type") {
-        return named_transport(entry, found);
+        return read_explicit_transport(entry, found);
     }
     let program = entry.find("command").or_else(|| entry.find("server"));
     let url = entry.find("url");
     match (program, url) {
         (Some(program), Some(url)) => {
-            let message = format!("it stands beside `{}`", program.name);
-            let help = "keep one of the two: a server is either started or connected to";
+            let message = format!("it conflicts with `{}`", program.name);
+            let help = "keep one of the two: a server is either started as a program or reached at a URL";
             entry.error(ProblemKind::Conflict, &url.name_span, &url.name, message, help);
             None
         }
         (Some(_), None) => Some(Transport::Stdio),
         (None, Some(url)) => {
-            let text = url.value.text().unwrap_or_default().trim_start().to_ascii_lowercase();
+            let text = url.value.as_str().unwrap_or_default().trim_start().to_ascii_lowercase();
             let is_socket = text.starts_with("ws://") || text.starts_with("wss://");
             Some(if is_socket { Transport::WebSocket } else { Transport::Http })
         }
         (None, None) => {
-            missing(entry);
+            report_missing_transport(entry);
             None
         }
     }
 }
 
-fn named_transport(entry: &Entry<'_>, found: &Member) -> Option<Transport> {
-    let word = entry.string(found)?;
-    let word = word.value.expose();
-    let transport = Transport::of(word);
+fn read_explicit_transport(entry: &Entry<'_>, found: &Member) -> Option<Transport> {
+    let name = entry.read_string(found)?;
+    let name = name.value.expose();
+    let transport = Transport::from_name(name);
     if transport.is_none() {
         const NAMES: [&str; 4] = ["stdio", "http", "sse", "websocket"];
-        let near = did_you_mean(word, NAMES);
-        let written = found.value.text().unwrap_or_default();
-        let message = format!("there is no transport `{written}`{near}");
+        let suggestion = did_you_mean(name, NAMES);
+        let unexpanded = found.value.as_str().unwrap_or_default();
+        let message = format!("unknown transport `{unexpanded}`{suggestion}");
         let help = "available: stdio, http, sse, websocket";
         entry.error(ProblemKind::InvalidValue, &found.value.span, &found.name, message, help);
     }
     transport
 }
 
-/// Nothing says how the server is reached: a typo, or a missing member.
-fn missing(entry: &Entry<'_>) {
+/// Reports an entry without `command`, `server` and `url`: one of them is misspelt or missing.
+fn report_missing_transport(entry: &Entry<'_>) {
     let members = entry.node.members().unwrap_or_default();
-    let slip = members.iter().find_map(|member| {
-        let meant = suggestion(&member.name).filter(|_| rule_of(&member.name).is_none())?;
-        matches!(meant, "command" | "server" | "url").then_some((member, meant))
+    let misspelt = members.iter().find_map(|member| {
+        let suggestion = suggest_member(&member.name).filter(|_| find_rule(&member.name).is_none())?;
+        matches!(suggestion, "command" | "server" | "url").then_some((member, suggestion))
     });
-    if let Some((member, meant)) = slip {
-        // It is reported as unknown already; here it is what keeps the server from being used.
+    if let Some((member, suggestion)) = misspelt {
+        // Replaces the warning about the unknown member by an error.
         entry.problems.borrow_mut().retain(|problem| problem.span != member.name_span);
-        let message = format!("unknown member `{}`, did you mean `{meant}`?", member.name);
+        let message = format!("unknown member `{}`, did you mean `{suggestion}`?", member.name);
         let problem = Problem::error(ProblemKind::UnknownMember, member.name_span.clone(), message);
-        return entry.report(problem.help("without it nothing says how the server is reached"), None);
+        return entry.report(problem.help("the entry has neither a `command` nor a `url`"), None);
     }
-    let message = "nothing says how the server is reached";
+    let message = "the entry has neither a `command` nor a `url`";
     let problem = Problem::error(ProblemKind::Missing, entry.node.span.clone(), message);
-    entry.report(problem.help("give it a `command` or a `url`"), None);
+    entry.report(problem.help("add a `command` or a `url`"), None);
 }
 
-fn stdio(entry: &Entry<'_>) -> Option<StdioSpec> {
-    let env = environment(entry);
-    let program = program(entry, env.as_ref());
-    let args = args(entry);
+fn build_stdio(entry: &Entry<'_>) -> Option<StdioSpec> {
+    let env = read_env(entry);
+    let program = read_program(entry, env.as_ref());
+    let args = read_args(entry);
     let cwd = entry.find("cwd").map(|found| {
-        let value = entry.string(found)?;
-        entry.path(&value, &found.value.span, &found.name)
+        let value = entry.read_string(found)?;
+        entry.resolve_path(&value, &found.value.span, &found.name)
     });
-    let encoding = entry.find("encoding").map(|found| encoding(entry, found));
+    let encoding = entry.find("encoding").map(|found| read_encoding(entry, found));
 
     let mut spec = StdioSpec::new("");
     (spec.command, spec.args) = program?;
@@ -155,79 +154,83 @@ fn stdio(entry: &Entry<'_>) -> Option<StdioSpec> {
     Some(spec)
 }
 
-/// The program, and the arguments that a launcher needs.
-fn program(
+/// Reads the program, and the arguments of its launcher if it has one.
+fn read_program(
     entry: &Entry<'_>,
     env: Option<&BTreeMap<String, Option<Template>>>,
 ) -> Option<(Expanded, Vec<Expanded>)> {
     match (entry.find("command"), entry.find("server")) {
-        (Some(command), None) => Some((command_of(entry, command)?, Vec::new())),
-        (None, Some(package)) => launched(entry, package, env),
+        (Some(command), None) => Some((read_command(entry, command)?, Vec::new())),
+        (None, Some(package)) => read_package(entry, package, env),
         (Some(_), Some(package)) => {
-            let message = "it stands beside `command`".to_owned();
+            let message = "it conflicts with `command`".to_owned();
             let help = "keep one of the two";
             entry.error(ProblemKind::Conflict, &package.name_span, &package.name, message, help);
             None
         }
         (None, None) => {
-            let message = "the transport stdio needs a `command`".to_owned();
+            let message = "the transport stdio requires a `command`".to_owned();
             entry.report(Problem::error(ProblemKind::Missing, entry.node.span.clone(), message), None);
             None
         }
     }
 }
 
-fn command_of(entry: &Entry<'_>, found: &Member) -> Option<Expanded> {
+fn read_command(entry: &Entry<'_>, found: &Member) -> Option<Expanded> {
     let span = &found.value.span;
-    let known = entry.string(found)?;
-    let text = known.value.expose();
-    if text.trim().is_empty() && !known.is_open {
-        let help = "name a program, such as `npx`";
+    let command = entry.read_string(found)?;
+    let text = command.value.expose();
+    if text.trim().is_empty() && !command.is_incomplete {
+        let help = "write the name of a program, such as `npx`";
         entry.error(ProblemKind::InvalidValue, span, &found.name, "it is empty".to_owned(), help);
         return None;
     }
-    warn_of_secret(entry, &known, span, &found.name);
-    // A bare name is looked up in PATH; anything else is a path.
+    report_exposed_secret(entry, &command, span, &found.name);
+    // A name without separators is looked up in PATH.
     if !text.contains('/') && text != "~" && !(cfg!(windows) && text.contains('\\')) {
-        return Some(known.value);
+        return Some(command.value);
     }
-    entry.path(&known, span, &found.name)
+    entry.resolve_path(&command, span, &found.name)
 }
 
-fn launched(
+/// Returns the launcher of a package, and its arguments.
+fn read_package(
     entry: &Entry<'_>,
     found: &Member,
     env: Option<&BTreeMap<String, Option<Template>>>,
 ) -> Option<(Expanded, Vec<Expanded>)> {
-    let package = entry.string(found)?;
+    let package = entry.read_string(found)?;
     let span = &found.value.span;
     let text = package.value.expose();
-    if (text.is_empty() && !package.is_open) || text.starts_with('-') || text.contains(char::is_whitespace) {
-        let message = "this cannot be the name of a package".to_owned();
+    if (text.is_empty() && !package.is_incomplete)
+        || text.starts_with('-')
+        || text.contains(char::is_whitespace)
+    {
+        let message = "this is not a valid package name".to_owned();
         let help =
-            "write a name such as `@modelcontextprotocol/server-memory`, and its arguments into `args`";
+            "write a name such as `@modelcontextprotocol/server-memory`, and put its arguments into `args`";
         entry.error(ProblemKind::InvalidValue, span, &found.name, message, help);
         return None;
     }
     let launcher = match entry.find("launcher") {
         None => "npx".to_owned(),
         Some(launcher) => {
-            let word = entry.string(launcher)?.value.expose().to_owned();
-            if !LAUNCHERS.contains(&word.as_str()) {
-                let near = did_you_mean(&word, LAUNCHERS.iter().copied());
-                let message = format!("there is no such launcher{near}");
-                let help = "available: npx, uvx, docker; write anything else as `command` and `args`";
+            let name = entry.read_string(launcher)?.value.expose().to_owned();
+            if !LAUNCHERS.contains(&name.as_str()) {
+                let suggestion = did_you_mean(&name, LAUNCHERS.iter().copied());
+                let message = format!("unknown launcher{suggestion}");
+                let help = "available: npx, uvx, docker; for other programs, use `command` and `args`";
                 let span = &launcher.value.span;
                 entry.error(ProblemKind::InvalidValue, span, &launcher.name, message, help);
                 return None;
             }
-            word
+            name
         }
     };
     let mut args: Vec<Expanded> = match launcher.as_str() {
         "npx" => vec!["-y".into()],
         "docker" => {
-            // A container gets no variable that is not named; the values stay out of the arguments.
+            // A container only inherits named variables; their values do not appear in the arguments.
             let names = env.into_iter().flatten().filter(|(_, value)| value.is_some());
             let passed = names.flat_map(|(name, _)| [Expanded::from("-e"), Expanded::from(name.as_str())]);
             ["run", "-i", "--rm"].into_iter().map(Expanded::from).chain(passed).collect()
@@ -238,71 +241,77 @@ fn launched(
     Some((launcher.into(), args))
 }
 
-fn args(entry: &Entry<'_>) -> Option<Vec<Expanded>> {
+fn read_args(entry: &Entry<'_>) -> Option<Vec<Expanded>> {
     let Some(found) = entry.find("args") else { return Some(Vec::new()) };
-    let Data::List(items) = &found.value.data else {
+    let Data::Array(items) = &found.value.data else {
         entry.wrong_type(&found.value, &found.name, "a list of strings");
         return None;
     };
-    let resolves = entry.bool("resolve_args").unwrap_or_default();
+    let resolves_paths = entry.read_bool("resolve_args").unwrap_or_default();
     let mut args = Vec::with_capacity(items.len());
-    let mut is_good = true;
+    let mut is_valid = true;
     for (index, item) in items.iter().enumerate() {
         let member = format!("{}[{index}]", found.name);
-        let Some(text) = item.text() else {
+        let Some(text) = item.as_str() else {
             entry.wrong_type(item, &member, "a string");
-            is_good = false;
+            is_valid = false;
             continue;
         };
-        let Some(known) = entry.known(text, &item.span, &member) else {
-            is_good = false;
+        let Some(arg) = entry.expand_string(text, &item.span, &member) else {
+            is_valid = false;
             continue;
         };
-        warn_of_secret(entry, &known, &item.span, &member);
-        let value = known.value.expose();
+        report_exposed_secret(entry, &arg, &item.span, &member);
+        let value = arg.value.expose();
         let is_relative = matches!(value, "." | "..") || value.starts_with("./") || value.starts_with("../");
-        args.push(if resolves && is_relative {
+        args.push(if resolves_paths && is_relative {
             Expanded::new(entry.folder.join(value).to_string_lossy(), text)
         } else {
-            known.value
+            arg.value
         });
     }
-    is_good.then_some(args)
+    is_valid.then_some(args)
 }
 
-/// Arguments stand in the list of processes.
-fn warn_of_secret(entry: &Entry<'_>, known: &Known, span: &std::ops::Range<usize>, member: &str) {
-    if known.has_secret {
-        let message = "every user of this machine can see it in the list of processes".to_owned();
+/// Reports a secret in an argument, which is visible in the process list.
+fn report_exposed_secret(
+    entry: &Entry<'_>,
+    arg: &ExpandedString,
+    span: &std::ops::Range<usize>,
+    member: &str,
+) {
+    if arg.has_secret {
+        let message = "it is visible to every user of this machine, in the process list".to_owned();
         let problem = Problem::new(Severity::Note, ProblemKind::Exposed, span.clone(), message);
-        entry.report(problem.help("if the server reads it from a variable, put it into `env`"), Some(member));
+        entry.report(problem.help("use `env`, if the server can read it from a variable"), Some(member));
     }
 }
 
-fn encoding(entry: &Entry<'_>, found: &Member) -> Option<Encoding> {
-    let label = entry.string(found)?;
+fn read_encoding(entry: &Entry<'_>, found: &Member) -> Option<Encoding> {
+    let label = entry.read_string(found)?;
     let encoding = Encoding::from_label(label.value.expose());
-    if encoding.is_none() && !label.is_open {
-        let near = Encoding::suggest(label.value.expose()).map(|near| format!(", did you mean `{near}`?"));
-        let written = found.value.text().unwrap_or_default();
-        let message = format!("there is no encoding `{written}`{}", near.unwrap_or_default());
+    if encoding.is_none() && !label.is_incomplete {
+        let suggestion =
+            Encoding::suggest(label.value.expose()).map(|name| format!(", did you mean `{name}`?"));
+        let unexpanded = found.value.as_str().unwrap_or_default();
+        let message = format!("unknown encoding `{unexpanded}`{}", suggestion.unwrap_or_default());
         let help = format!("available: {}", Encoding::NAMES.join(", "));
         entry.error(ProblemKind::InvalidValue, &found.value.span, &found.name, message, &help);
     }
     encoding
 }
 
-/// The variables of the files, and over them those of `env`.
-fn environment(entry: &Entry<'_>) -> Option<BTreeMap<String, Option<Template>>> {
+/// Reads the variables of `env`, which take precedence over those of `env_file`.
+fn read_env(entry: &Entry<'_>) -> Option<BTreeMap<String, Option<Template>>> {
     let mut variables = BTreeMap::new();
-    let mut is_good = true;
+    let mut is_valid = true;
     if let Some(found) = entry.find("env_file") {
         let files: Vec<&Node> = match &found.value.data {
-            Data::List(files) => files.iter().collect(),
+            Data::Array(files) => files.iter().collect(),
             _ => vec![&found.value],
         };
         for file in files {
-            is_good &= read_env_file(entry, file, &found.name, &mut variables).is_some();
+            is_valid &= read_env_file(entry, file, &found.name, &mut variables).is_some();
         }
     }
     if let Some(found) = entry.find("env") {
@@ -313,30 +322,31 @@ fn environment(entry: &Entry<'_>) -> Option<BTreeMap<String, Option<Template>>> 
         for member in members {
             let path = format!("{}.{}", found.name, member.name);
             if member.name.is_empty() || member.name.contains(['=', '\0']) {
-                let message = "this cannot be the name of a variable".to_owned();
-                entry.error(ProblemKind::InvalidValue, &member.name_span, &path, message, "leave out `=`");
-                is_good = false;
+                let message = "this is not a valid variable name".to_owned();
+                entry.error(ProblemKind::InvalidValue, &member.name_span, &path, message, "remove `=`");
+                is_valid = false;
                 continue;
             }
             let value = match &member.value.data {
                 Data::Null => Some(None),
                 Data::Bool(value) => Some(Some(value.to_string().into())),
                 Data::Number(number) => Some(Some(number.to_string().into())),
-                Data::Text(text) => {
-                    entry.template(text, &member.value.span, &path).map(|opaque| Some(opaque.template))
+                Data::String(text) => {
+                    let value = entry.expand_template(text, &member.value.span, &path);
+                    value.map(|value| Some(value.template))
                 }
-                Data::List(_) | Data::Members(_) => {
+                Data::Array(_) | Data::Object(_) => {
                     entry.wrong_type(&member.value, &path, "a string");
                     None
                 }
             };
-            is_good &= value.is_some();
+            is_valid &= value.is_some();
             if let Some(value) = value {
                 variables.insert(member.name.clone(), value);
             }
         }
     }
-    is_good.then_some(variables)
+    is_valid.then_some(variables)
 }
 
 fn read_env_file(
@@ -345,30 +355,30 @@ fn read_env_file(
     member: &str,
     variables: &mut BTreeMap<String, Option<Template>>,
 ) -> Option<()> {
-    let Some(text) = node.text() else {
+    let Some(text) = node.as_str() else {
         entry.wrong_type(node, member, "a path");
         return None;
     };
-    let known = entry.known(text, &node.span, member)?;
-    if known.is_open || entry.scope.leaves_variables {
+    let path = entry.expand_string(text, &node.span, member)?;
+    if path.is_incomplete || entry.scope.keeps_variables {
         return Some(());
     }
-    let path = entry.path(&known, &node.span, member)?;
+    let path = entry.resolve_path(&path, &node.span, member)?;
     match env_file::read(Path::new(path.expose())) {
         Err(error) => {
             let message = format!("cannot read {path}: {error}");
-            let help = "create the file, or correct the path; a relative one begins at the folder of the configuration file";
+            let help = "create the file, or correct the path, which is relative to the folder of the configuration file";
             entry.error(ProblemKind::EnvFile, &node.span, member, message, help);
             None
         }
         Ok(file) => {
-            if let Some(line) = file.unread.first() {
-                let more = file.unread.len() - 1;
-                let more = if more == 0 { String::new() } else { format!(", nor are {more} more") };
+            if let Some(line) = file.invalid_lines.first() {
+                let more = file.invalid_lines.len() - 1;
+                let more = if more == 0 { String::new() } else { format!(" (and {more} more)") };
                 let message = format!("line {line} of {path} is not `NAME=value`{more}");
                 let problem =
                     Problem::new(Severity::Warning, ProblemKind::EnvFile, node.span.clone(), message);
-                entry.report(problem.help("write `NAME=value`, or `#` in front of a comment"), Some(member));
+                entry.report(problem.help("write `NAME=value`, or start a comment with `#`"), Some(member));
             }
             variables.extend(file.variables.into_iter().map(|(name, value)| (name, Some(value.into()))));
             Some(())
@@ -376,15 +386,15 @@ fn read_env_file(
     }
 }
 
-fn settings(entry: &Entry<'_>, found: &Member) -> Option<Settings> {
+fn read_settings(entry: &Entry<'_>, found: &Member) -> Option<Settings> {
     let node = &found.value;
     if node.members().is_none() {
         entry.wrong_type(node, &found.name, "an object");
         return None;
     }
-    let object = node.to_json(&mut |text, span| {
-        let known = entry.known(text, span, &found.name);
-        known.map(|known| known.value.expose().to_owned()).unwrap_or_default()
+    let object = node.to_json_with(&mut |text, span| {
+        let value = entry.expand_string(text, span, &found.name);
+        value.map(|value| value.value.expose().to_owned()).unwrap_or_default()
     });
     match object {
         serde_json::Value::Object(object) => Some(Settings::new(object)),

@@ -1,4 +1,4 @@
-//! The entry of one server: its members found, and read into simple values.
+//! One entry of a file: finds its members, and reads them as simple values.
 
 use std::cell::RefCell;
 use std::num::NonZeroUsize;
@@ -9,49 +9,49 @@ use std::time::Duration;
 use toolwright_core::suggest::nearest;
 
 use super::expand::{Expansion, Scope};
-use super::grammar::{OTHERS, RULES, Transport, UNSUPPORTED, named, rule_of};
+use super::grammar::{IGNORED, RULES, Transport, UNSUPPORTED, find_rule, rule_named};
 use super::node::{Data, Member, Node};
-use super::place::place_in;
 use super::problem::{Problem, ProblemKind, Severity};
+use super::span::locate;
 use crate::config::{Expanded, Template};
 
-/// The longest time that can be set, in seconds: a day.
+/// The maximum duration, in seconds: a day.
 const MAX_SECONDS: f64 = 86_400.0;
 
-/// From how many seconds on a number is probably meant in milliseconds.
+/// From this number of seconds on, a number without a unit is probably in milliseconds.
 const SUSPICIOUS_SECONDS: f64 = 1_000.0;
 
-/// An entry and what is wrong with it so far.
+/// An entry, and its problems so far.
 pub(super) struct Entry<'a> {
-    /// What it is called: a server, unless `group` says otherwise.
+    /// The name of the server, or of the token if `group` is `tokens`.
     pub(super) name: &'a str,
-    /// The member of the file that it stands in, for entries that are no servers.
+    /// The member of the file that contains the entry, if the entry is not a server.
     pub(super) group: Option<&'static str>,
     pub(super) node: &'a Node,
     pub(super) scope: &'a Scope<'a>,
     /// The text of the file.
     pub(super) text: &'a str,
-    /// Whether unknown members are errors: in forms of ours.
+    /// Whether unknown members are errors, as in our own formats.
     pub(super) is_strict: bool,
-    /// What relative paths are taken from.
+    /// The folder that relative paths start at.
     pub(super) folder: &'a Path,
     pub(super) problems: RefCell<Vec<Problem>>,
 }
 
 impl Entry<'_> {
-    /// The member of the rule of this name, under any of its spellings.
+    /// Returns the member with the rule of this name, in any of its spellings.
     pub(super) fn find(&self, name: &str) -> Option<&Member> {
-        let rule = named(name)?;
-        self.node.members()?.iter().find(|member| rule_of(&member.name) == Some(rule))
+        let rule = rule_named(name)?;
+        self.node.members()?.iter().find(|member| find_rule(&member.name) == Some(rule))
     }
 
-    /// Reports members that nobody knows, and those that stand there under two names.
-    pub(super) fn check_names(&self) {
+    /// Reports unknown members, and members that appear under two names.
+    pub(super) fn check_members(&self) {
         let mut seen: Vec<(&'static str, &str)> = Vec::new();
         for member in self.node.members().unwrap_or_default() {
             let name = member.name.as_str();
-            let Some(rule) = rule_of(name) else {
-                if !OTHERS.contains(&name) && !name.starts_with("x-") {
+            let Some(rule) = find_rule(name) else {
+                if !IGNORED.contains(&name) && !name.starts_with("x-") {
                     self.report_unknown(member);
                 }
                 continue;
@@ -61,7 +61,7 @@ impl Entry<'_> {
                     Problem::error(
                         ProblemKind::Duplicate,
                         member.name_span.clone(),
-                        format!("it means the same as `{before}`"),
+                        format!("it has the same meaning as `{before}`"),
                     )
                     .help("remove one of the two"),
                     Some(name),
@@ -80,30 +80,30 @@ impl Entry<'_> {
             let message = format!("`{name}` is not supported: {consequence}");
             return self.report(Problem::new(severity, ProblemKind::Unsupported, span, message), None);
         }
-        let near = suggestion(name).map(|near| format!(", did you mean `{near}`?"));
-        let message = format!("unknown member `{name}`{}", near.as_deref().unwrap_or_default());
+        let suggestion = suggest_member(name).map(|similar| format!(", did you mean `{similar}`?"));
+        let message = format!("unknown member `{name}`{}", suggestion.as_deref().unwrap_or_default());
         let mut problem = Problem::new(severity, ProblemKind::UnknownMember, span, message);
-        if near.is_none() {
+        if suggestion.is_none() {
             let known = RULES.iter().map(|rule| rule.name).collect::<Vec<_>>().join(", ");
-            problem = problem.help(format!("known are: {known}"));
+            problem = problem.help(format!("known members: {known}"));
         }
         self.report(problem, None);
     }
 
-    /// Reports members that do not go with the transport.
+    /// Reports members that the transport does not support.
     pub(super) fn check_transport(&self, transport: Transport, ignored: &[&str]) {
         let severity = if self.is_strict { Severity::Error } else { Severity::Warning };
         for member in self.node.members().unwrap_or_default() {
-            let Some(rule) = rule_of(&member.name) else { continue };
-            if transport.takes(rule.on) || ignored.contains(&rule.name) {
+            let Some(rule) = find_rule(&member.name) else { continue };
+            if transport.supports(rule.applies_to) || ignored.contains(&rule.name) {
                 continue;
             }
-            // Whoever writes both may mean either.
+            // It is unclear which of the two is intended.
             let severity =
                 if matches!(rule.name, "command" | "server" | "url") { Severity::Error } else { severity };
-            let message = format!("it does not go with the transport {}", transport.name());
+            let message = format!("it is not supported by the transport {}", transport.name());
             let help = match rule.name {
-                "timeout" => "for a program it is `request_timeout` or `start_timeout`".to_owned(),
+                "timeout" => "for a program, use `request_timeout` or `start_timeout`".to_owned(),
                 _ => "remove it, or change `type`".to_owned(),
             };
             let problem = Problem::new(severity, ProblemKind::Conflict, member.name_span.clone(), message);
@@ -138,71 +138,88 @@ impl Entry<'_> {
     }
 
     pub(super) fn wrong_type(&self, node: &Node, member: &str, expected: &str) {
-        let message = format!("expected {expected}, found {}", node.kind());
+        let message = format!("expected {expected}, found {}", node.type_name());
         let help = match (&node.data, expected) {
             (Data::Number(_) | Data::Bool(_), "a string") => "put it in quotes",
-            (Data::Text(_), "a list of strings") => "write a list with one string for each argument",
-            (Data::List(_), "a string") if member == "command" => {
-                "put the program into `command`, the rest into `args`"
+            (Data::String(_), "a list of strings") => "write a list with one string per argument",
+            (Data::Array(_), "a string") if member == "command" => {
+                "put the program into `command`, and its arguments into `args`"
             }
             _ => "",
         };
         self.error(ProblemKind::WrongType, &node.span, member, message, help);
     }
 
-    /// A string with its variables replaced; problems are reported under `member`.
+    /// Expands a string; problems are reported for `member`.
     pub(super) fn expand(&self, text: &str, span: &Range<usize>, member: &str) -> Option<Expansion> {
-        let (expansion, faults) = self.scope.expand(text);
-        let is_good = faults.iter().all(|fault| fault.severity < Severity::Error);
-        for fault in faults {
-            let place = place_in(self.text, span, text, &fault.range);
-            let mut problem = Problem::new(fault.severity, fault.kind, place, fault.message);
-            problem.help = fault.help;
-            self.report(problem, Some(member));
+        let (expansion, problems) = self.scope.expand(text);
+        let is_valid = problems.iter().all(|problem| problem.severity < Severity::Error);
+        for problem in problems {
+            let located = locate(self.text, span, text, &problem.range);
+            let mut reported = Problem::new(problem.severity, problem.kind, located, problem.message);
+            reported.help = problem.help;
+            self.report(reported, Some(member));
         }
-        is_good.then_some(expansion)
+        is_valid.then_some(expansion)
     }
 
-    /// A string for a place where no token can be fetched.
-    pub(super) fn string(&self, found: &Member) -> Option<Known> {
+    /// Reads a string that may contain variables, but no tokens.
+    pub(super) fn read_string(&self, found: &Member) -> Option<ExpandedString> {
         let (name, node) = (found.name.as_str(), &found.value);
-        let Some(text) = node.text() else {
+        let Some(text) = node.as_str() else {
             self.wrong_type(node, name, "a string");
             return None;
         };
-        self.known(text, &node.span, name)
+        self.expand_string(text, &node.span, name)
     }
 
-    /// The same for a string at any place.
-    pub(super) fn known(&self, text: &str, span: &Range<usize>, member: &str) -> Option<Known> {
+    /// Expands a string that may contain variables, but no tokens.
+    pub(super) fn expand_string(
+        &self,
+        text: &str,
+        span: &Range<usize>,
+        member: &str,
+    ) -> Option<ExpandedString> {
         let expansion = self.expand(text, span, member)?;
-        let Some(value) = expansion.shown_as(text) else {
-            let message = "a token that is fetched at run time cannot stand here".to_owned();
-            let help = "it can stand in `headers`, `auth_token` and `env`, which are secret";
+        let Some(value) = expansion.displayed_as(text) else {
+            let message = "a token that is fetched at run time is not allowed here".to_owned();
+            let help = "use it in `headers`, `auth_token` or `env`, whose values are secret";
             self.error(ProblemKind::Exposed, span, member, message, help);
             return None;
         };
         if value.expose().contains('\0') {
-            self.error(ProblemKind::InvalidValue, span, member, "it has a NUL character".to_owned(), "");
+            self.error(ProblemKind::InvalidValue, span, member, "it contains a NUL character".to_owned(), "");
             return None;
         }
-        Some(Known { value, has_secret: expansion.has_secret, is_open: expansion.is_open })
+        Some(ExpandedString {
+            value,
+            has_secret: expansion.has_secret,
+            is_incomplete: expansion.is_incomplete,
+        })
     }
 
-    /// A string in which tokens may stand.
-    pub(super) fn template(&self, text: &str, span: &Range<usize>, member: &str) -> Option<Opaque> {
+    /// Expands a string that may contain variables and tokens.
+    pub(super) fn expand_template(
+        &self,
+        text: &str,
+        span: &Range<usize>,
+        member: &str,
+    ) -> Option<ExpandedTemplate> {
         let expansion = self.expand(text, span, member)?;
-        Some(Opaque { is_open: expansion.is_open, template: Template::new(expansion.parts) })
+        Some(ExpandedTemplate {
+            is_incomplete: expansion.is_incomplete,
+            template: Template::new(expansion.parts),
+        })
     }
 
-    pub(super) fn bool(&self, name: &str) -> Option<bool> {
+    pub(super) fn read_bool(&self, name: &str) -> Option<bool> {
         let found = self.find(name)?;
         match &found.value.data {
             Data::Bool(value) => Some(*value),
-            Data::Text(_) => {
-                let known = self.string(found)?;
-                let value = known.value.expose().parse().ok();
-                if value.is_none() && !known.is_open {
+            Data::String(_) => {
+                let text = self.read_string(found)?;
+                let value = text.value.expose().parse().ok();
+                if value.is_none() && !text.is_incomplete {
                     self.wrong_type(&found.value, &found.name, "true or false");
                 }
                 value
@@ -214,32 +231,32 @@ impl Entry<'_> {
         }
     }
 
-    pub(super) fn count(&self, name: &str) -> Option<NonZeroUsize> {
+    pub(super) fn read_count(&self, name: &str) -> Option<NonZeroUsize> {
         let found = self.find(name)?;
         let number = match &found.value.data {
             Data::Number(number) => number.as_u64(),
-            Data::Text(_) => self.string(found)?.value.expose().parse().ok(),
+            Data::String(_) => self.read_string(found)?.value.expose().parse().ok(),
             _ => None,
         };
         let count = number.and_then(|number| usize::try_from(number).ok()).and_then(NonZeroUsize::new);
         if count.is_none() {
-            self.wrong_type(&found.value, &found.name, "a whole number from 1");
+            self.wrong_type(&found.value, &found.name, "a positive integer");
         }
         count
     }
 
-    /// Seconds as a number, or a string such as `500ms`, `30s` or `2m`.
-    pub(super) fn duration(&self, name: &str) -> Option<Duration> {
+    /// Reads a duration: seconds as a number, or a string such as `500ms`, `30s` or `2m`.
+    pub(super) fn read_duration(&self, name: &str) -> Option<Duration> {
         let found = self.find(name)?;
         let (node, member) = (&found.value, found.name.as_str());
         let (seconds, has_unit) = match &node.data {
             Data::Number(number) => (number.as_f64(), false),
-            Data::Text(_) => {
-                let known = self.string(found)?;
-                if known.is_open {
+            Data::String(_) => {
+                let text = self.read_string(found)?;
+                if text.is_incomplete {
                     return None;
                 }
-                seconds(known.value.expose())
+                parse_seconds(text.value.expose())
             }
             _ => (None, false),
         };
@@ -252,9 +269,11 @@ impl Entry<'_> {
             return None;
         };
         if seconds <= 0.0 || seconds > MAX_SECONDS {
-            let message = format!("{seconds} seconds: it must be more than 0 and at most {MAX_SECONDS}");
+            let message = format!(
+                "{seconds} seconds is out of range: it must be more than 0 and at most {MAX_SECONDS}"
+            );
             let help = if seconds > MAX_SECONDS {
-                "it is in seconds; write \"5000ms\" for milliseconds"
+                "the unit is seconds; write \"5000ms\" for milliseconds"
             } else {
                 ""
             };
@@ -263,7 +282,8 @@ impl Entry<'_> {
         }
         if seconds >= SUSPICIOUS_SECONDS && !has_unit {
             let message = format!("{seconds} seconds are {:.0} minutes", seconds / 60.0);
-            let help = format!("write \"{seconds}s\" if that is meant, or \"{seconds}ms\" for milliseconds");
+            let help =
+                format!("write \"{seconds}s\" if that is intended, or \"{seconds}ms\" for milliseconds");
             let problem =
                 Problem::new(Severity::Warning, ProblemKind::InvalidValue, node.span.clone(), message)
                     .help(help);
@@ -272,57 +292,63 @@ impl Entry<'_> {
         Some(Duration::from_secs_f64(seconds))
     }
 
-    /// A path, displayed as it was written if variables are in it: `~/` at its start is the user's folder, and a relative one is
-    /// taken from the file's folder.
-    pub(super) fn path(&self, value: &Known, span: &Range<usize>, member: &str) -> Option<Expanded> {
-        let path = self.absolute(value, span, member)?;
+    /// Resolves a path: `~/` at its start is the home directory, and a relative path starts at the folder of the file. A path with
+    /// variables is displayed unexpanded.
+    pub(super) fn resolve_path(
+        &self,
+        value: &ExpandedString,
+        span: &Range<usize>,
+        member: &str,
+    ) -> Option<Expanded> {
+        let path = self.absolute_path(value, span, member)?;
         let path = path.to_string_lossy();
-        let written = value.value.to_string();
-        Some(if written == value.value.expose() { path.into() } else { Expanded::new(path, written) })
+        let unexpanded = value.value.to_string();
+        let has_variables = unexpanded != value.value.expose();
+        Some(if has_variables { Expanded::new(path, unexpanded) } else { path.into() })
     }
 
-    fn absolute(&self, value: &Known, span: &Range<usize>, member: &str) -> Option<PathBuf> {
+    fn absolute_path(&self, value: &ExpandedString, span: &Range<usize>, member: &str) -> Option<PathBuf> {
         let text = value.value.expose();
-        if text.is_empty() && !value.is_open {
+        if text.is_empty() && !value.is_incomplete {
             self.error(
                 ProblemKind::InvalidValue,
                 span,
                 member,
                 "it is empty".to_owned(),
-                "write a path, or leave it out",
+                "write a path, or remove it",
             );
             return None;
         }
         let rest = if text == "~" { Some("") } else { text.strip_prefix("~/") };
         let Some(rest) = rest else { return Some(self.folder.join(text)) };
         let home = self.scope.home();
-        if home.is_none() && self.scope.leaves_variables {
+        if home.is_none() && self.scope.keeps_variables {
             return Some(self.folder.join(text));
         }
         if home.is_none() {
-            let message = "`~` cannot be replaced: HOME is not set".to_owned();
-            self.error(ProblemKind::Unresolved, span, member, message, "set HOME, or write the path out");
+            let message = "`~` cannot be expanded: HOME is not set".to_owned();
+            self.error(ProblemKind::Unresolved, span, member, message, "set HOME, or write the full path");
         }
         home.map(|home| home.join(rest))
     }
 }
 
-/// A value that is known, unless it waits for an answer.
-pub(super) struct Known {
+/// An expanded string without tokens.
+pub(super) struct ExpandedString {
     pub(super) value: Expanded,
     pub(super) has_secret: bool,
-    /// Whether a part of it waits for an answer, so that it cannot be checked.
-    pub(super) is_open: bool,
+    /// Whether the value of an input is missing, so that it cannot be checked.
+    pub(super) is_incomplete: bool,
 }
 
-/// A value with tokens.
-pub(super) struct Opaque {
+/// An expanded string that may contain tokens.
+pub(super) struct ExpandedTemplate {
     pub(super) template: Template,
-    pub(super) is_open: bool,
+    pub(super) is_incomplete: bool,
 }
 
-/// The seconds of a string, and whether it has a unit.
-fn seconds(text: &str) -> (Option<f64>, bool) {
+/// Parses the seconds of a string; also returns whether it has a unit.
+fn parse_seconds(text: &str) -> (Option<f64>, bool) {
     let text = text.trim();
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
@@ -339,10 +365,10 @@ fn seconds(text: &str) -> (Option<f64>, bool) {
     (value.map(|value| value * factor), !unit.is_empty())
 }
 
-/// The member that is probably meant by an unknown one.
-pub(super) fn suggestion(name: &str) -> Option<&'static str> {
-    // What other clients call it.
-    const HABITS: [(&str, &str); 9] = [
+/// Suggests a known member for an unknown one.
+pub(super) fn suggest_member(name: &str) -> Option<&'static str> {
+    // Names in other programs.
+    const SYNONYMS: [(&str, &str); 9] = [
         ("environment", "env"),
         ("environment_variables", "env"),
         ("uri", "url"),
@@ -353,11 +379,11 @@ pub(super) fn suggestion(name: &str) -> Option<&'static str> {
         ("parameters", "args"),
         ("token", "auth_token"),
     ];
-    let habit = HABITS.iter().find(|(habit, _)| habit.eq_ignore_ascii_case(name)).map(|(_, meant)| *meant);
-    habit.or_else(|| {
+    let synonym = SYNONYMS.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
+    synonym.map(|(_, member)| *member).or_else(|| {
         let known =
             RULES.iter().flat_map(|rule| std::iter::once(rule.name).chain(rule.aliases.iter().copied()));
-        let near = nearest(name, known)?;
-        rule_of(near).map(|rule| rule.name)
+        let similar = nearest(name, known)?;
+        find_rule(similar).map(|rule| rule.name)
     })
 }

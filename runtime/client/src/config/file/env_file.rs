@@ -1,4 +1,4 @@
-//! Files with environment variables.
+//! Env files.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -6,39 +6,39 @@ use std::path::Path;
 
 use crate::config::Secret;
 
-/// The most bytes that a file with variables may have.
+/// The maximum size of an env file, in bytes.
 pub const MAX_ENV_FILE_SIZE: usize = 1 << 20;
 
-/// What a file says.
+/// A parsed env file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct EnvFile {
-    /// The variables in order; of two with one name, the last one is meant.
+    /// The variables, in order; the last of several with the same name wins.
     pub(super) variables: Vec<(String, Secret)>,
-    /// The lines (from 1) that say nothing that can be read.
-    pub(super) unread: Vec<usize>,
+    /// The numbers of the invalid lines, from 1.
+    pub(super) invalid_lines: Vec<usize>,
 }
 
 /// Reads a file of at most [`MAX_ENV_FILE_SIZE`] bytes.
 ///
 /// # Errors
-/// Those of reading, and [`io::ErrorKind::InvalidData`] for what is too long, not UTF-8, or no plain file.
+/// I/O errors, and [`io::ErrorKind::InvalidData`] if the file is too large, not UTF-8, or not a regular file.
 pub(super) fn read(path: &Path) -> io::Result<EnvFile> {
-    let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
-    // A pipe or a device may have no end, or none yet.
+    let invalid = |problem: &str| io::Error::new(io::ErrorKind::InvalidData, problem.to_owned());
+    // Reading a pipe or a device may never end.
     if !std::fs::metadata(path)?.is_file() {
-        return Err(invalid("it is not a plain file"));
+        return Err(invalid("it is not a regular file"));
     }
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_ENV_FILE_SIZE as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > MAX_ENV_FILE_SIZE {
-        return Err(invalid(&format!("it has more than {MAX_ENV_FILE_SIZE} bytes")));
+        return Err(invalid(&format!("it is larger than {MAX_ENV_FILE_SIZE} bytes")));
     }
     let text = String::from_utf8(bytes).map_err(|_| invalid("it is not UTF-8"))?;
     Ok(parse(&text))
 }
 
-/// `NAME=value` a line, with an optional `export`, `#` for comments, and quotes: single ones keep everything, double
-/// ones know `\n`, `\r`, `\t`, `\"`, `\\` and `\$`. A quoted value may go over several lines. Nothing is replaced in a value.
+/// Parses `NAME=value` lines, with an optional `export`, comments with `#`, and quotes: single quotes are literal, double quotes
+/// support `\n`, `\r`, `\t`, `\"`, `\\` and `\$`. A quoted value may span several lines. Values are not expanded.
 pub(super) fn parse(text: &str) -> EnvFile {
     let mut file = EnvFile::default();
     let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -46,27 +46,27 @@ pub(super) fn parse(text: &str) -> EnvFile {
     while !rest.is_empty() {
         let end = rest.find('\n').map_or(rest.len(), |at| at + 1);
         let trimmed = rest[..end].trim();
-        let mut taken = end;
+        let mut consumed = end;
         if !trimmed.is_empty() && !trimmed.starts_with('#') {
-            match assignment(rest) {
+            match parse_assignment(rest) {
                 Some((name, value, length)) => {
                     file.variables.push((name.to_owned(), Secret::new(value)));
-                    taken = length;
+                    consumed = length;
                 }
-                None => file.unread.push(line),
+                None => file.invalid_lines.push(line),
             }
         }
-        line += rest[..taken].matches('\n').count();
-        rest = &rest[taken..];
+        line += rest[..consumed].matches('\n').count();
+        rest = &rest[consumed..];
     }
     file
 }
 
-/// The name, the value, and how many bytes both take with the end of their last line.
-fn assignment(text: &str) -> Option<(&str, String, usize)> {
+/// Returns the name, the value, and the length of the assignment including its last line break.
+fn parse_assignment(text: &str) -> Option<(&str, String, usize)> {
     let line = text.lines().next()?;
     let (name, _) = line.split_once('=')?;
-    let value_at = name.len() + 1;
+    let value_start = name.len() + 1;
     let name = name.trim();
     let name =
         name.strip_prefix("export").filter(|rest| rest.starts_with([' ', '\t'])).unwrap_or(name).trim();
@@ -76,18 +76,18 @@ fn assignment(text: &str) -> Option<(&str, String, usize)> {
     if !is_name {
         return None;
     }
-    let value = &text[value_at..];
+    let value = &text[value_start..];
     let blank = value.len() - value.trim_start_matches([' ', '\t']).len();
     let value = &value[blank..];
     let (value, length) = match value.chars().next() {
-        Some(quote @ ('"' | '\'')) => quoted(&value[1..], quote)?,
-        _ => plain(value),
+        Some(quote @ ('"' | '\'')) => parse_quoted(&value[1..], quote)?,
+        _ => parse_unquoted(value),
     };
-    Some((name, value, value_at + blank + length))
+    Some((name, value, value_start + blank + length))
 }
 
-/// The value up to the quote that closes it, and the bytes up to the end of the line, the first quote included.
-fn quoted(text: &str, quote: char) -> Option<(String, usize)> {
+/// Returns the value up to the closing quote, and the length up to the end of the line, including the opening quote.
+fn parse_quoted(text: &str, quote: char) -> Option<(String, usize)> {
     let mut value = String::new();
     let mut characters = text.char_indices();
     let end = loop {
@@ -109,12 +109,12 @@ fn quoted(text: &str, quote: char) -> Option<(String, usize)> {
     };
     let line = text[end..].find('\n').map_or(text.len() - end, |at| at + 1);
     let after = text[end..end + line].trim();
-    // Something glued to the quotes is neither a value nor a comment.
+    // Only a comment may follow the closing quote.
     (after.is_empty() || after.starts_with('#')).then_some((value.replace("\r\n", "\n"), 1 + end + line))
 }
 
-/// A value without quotes: up to the end of the line or a comment, which has a space in front.
-fn plain(text: &str) -> (String, usize) {
+/// Returns a value without quotes, up to the end of the line or to a comment after whitespace, and the length of the line.
+fn parse_unquoted(text: &str) -> (String, usize) {
     let length = text.find('\n').map_or(text.len(), |at| at + 1);
     let line = text[..length].trim_end();
     let comment =
@@ -129,16 +129,16 @@ mod tests {
 
     use super::*;
 
-    fn check(text: &str, expected: &[(&str, &str)], unread: &[usize]) {
+    fn check(text: &str, expected: &[(&str, &str)], invalid_lines: &[usize]) {
         let file = parse(text);
         let found: Vec<_> =
             file.variables.iter().map(|(name, value)| (name.as_str(), value.expose())).collect();
-        assert_eq!((found.as_slice(), file.unread.as_slice()), (expected, unread), "{text:?}");
+        assert_eq!((found.as_slice(), file.invalid_lines.as_slice()), (expected, invalid_lines), "{text:?}");
     }
 
     /// microsoft/vscode#244059, griffithsbs/envmcp#4.
     #[test]
-    fn quotes_comments_and_line_ends_are_read() {
+    fn quotes_comments_and_line_breaks_are_parsed() {
         check(
             "\u{feff}# comment\r\nA=1\r\nexport B=two words\r\nC=\"q # not a comment\\n\"\r\nD='raw $A'\r\nE=x=y==\r\nF=\r\n  \
              G = spaced  \r\nH=v # note\r\nnot a line\r\nA=2\r\n",
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quoted_value_goes_over_several_lines() {
+    fn a_quoted_value_spans_several_lines() {
         check(
             "K=\"-----BEGIN\r\nabc\r\n-----END\"\r\nL=1",
             &[("K", "-----BEGIN\nabc\n-----END"), ("L", "1")],
@@ -168,15 +168,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_assignment_is_told_by_its_line() {
+    fn invalid_lines_are_reported_by_number() {
         check("A=1\n=2\n1A=3\nA B=4\nC=\"open\nD=\"x\"y\nE=5", &[("A", "1"), ("E", "5")], &[2, 3, 4, 5, 6]);
     }
 
     proptest! {
         #[test]
-        fn every_text_is_read(text in "[A-C=\"'#\\\\\r\n $é]{0,60}") {
+        fn any_text_is_parsed(text in "[A-C=\"'#\\\\\r\n $é]{0,60}") {
             let file = parse(&text);
-            prop_assert!(file.variables.len() + file.unread.len() <= text.lines().count());
+            prop_assert!(file.variables.len() + file.invalid_lines.len() <= text.lines().count());
         }
     }
 }

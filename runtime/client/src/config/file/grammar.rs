@@ -1,27 +1,27 @@
-//! The grammar of a server's entry, once for the reader, the JSON Schema and the documentation.
+//! The members of a server entry: one table for the reader, the JSON Schema and the documentation.
 
-/// A member of a server's entry.
+/// A member of a server entry.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Rule {
-    /// The name, in `snake_case`; `camelCase` is read as well.
+    /// The name in `snake_case`; `camelCase` is accepted too.
     pub(super) name: &'static str,
     /// Other names, in `snake_case`.
     pub(super) aliases: &'static [&'static str],
     pub(super) kind: Kind,
-    pub(super) on: On,
-    /// Whether its strings are not to be shown.
+    pub(super) applies_to: AppliesTo,
+    /// Whether its values are secret.
     pub(super) is_secret: bool,
     pub(super) doc: &'static str,
 }
 
-/// What a member holds.
+/// The type of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
     Bool,
     /// Seconds, or a string with a unit.
     Seconds,
-    /// A whole number from 1.
+    /// A positive integer.
     Count,
     Texts,
     /// An object of strings, numbers, booleans and nulls.
@@ -34,9 +34,9 @@ pub(super) enum Kind {
     TextOrTexts,
 }
 
-/// The transports that a member is for.
+/// The transports that a member applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum On {
+pub(super) enum AppliesTo {
     All,
     Stdio,
     /// Streamable HTTP, HTTP+SSE and WebSocket.
@@ -46,7 +46,7 @@ pub(super) enum On {
     StreamableHttp,
 }
 
-/// A transport, before the members that belong to it are read.
+/// The transport of an entry, before its members are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Transport {
     Stdio,
@@ -70,12 +70,12 @@ pub(super) const TRANSPORTS: &[&str] = &[
 
 pub(super) const LAUNCHERS: &[&str] = &["npx", "uvx", "docker"];
 
-const fn rule(name: &'static str, kind: Kind, on: On, doc: &'static str) -> Rule {
-    Rule { name, aliases: &[], kind, on, is_secret: false, doc }
+const fn rule(name: &'static str, kind: Kind, applies_to: AppliesTo, doc: &'static str) -> Rule {
+    Rule { name, aliases: &[], kind, applies_to, is_secret: false, doc }
 }
 
 impl Rule {
-    const fn or(mut self, aliases: &'static [&'static str]) -> Self {
+    const fn alias(mut self, aliases: &'static [&'static str]) -> Self {
         self.aliases = aliases;
         self
     }
@@ -85,7 +85,7 @@ impl Rule {
         self
     }
 
-    /// Every way to write the name.
+    /// Iterates over the name and its aliases, each in `snake_case` and `camelCase`.
     pub(super) fn spellings(&self) -> impl Iterator<Item = String> {
         let names = std::iter::once(self.name).chain(self.aliases.iter().copied());
         names.flat_map(|name| {
@@ -96,136 +96,136 @@ impl Rule {
     }
 }
 
-/// Every member of an entry, in the order of the documentation.
+/// All members of an entry, in the order of the documentation.
 pub(super) const RULES: &[Rule] = &[
     rule(
         "type",
         Kind::OneOf(TRANSPORTS),
-        On::All,
+        AppliesTo::All,
         "The transport: `stdio`, `http` (Streamable HTTP), `sse` (HTTP+SSE) or `websocket`. Without it: `stdio` for a \
-         `command`, `websocket` for `ws://` and `wss://`, else Streamable HTTP and, where the server does not speak it, HTTP+SSE.",
+         `command`, `websocket` for `ws://` and `wss://`, otherwise Streamable HTTP and, if the server does not support that, HTTP+SSE.",
     )
-    .or(&["transport"]),
-    rule("description", Kind::Text, On::All, "What the server is for."),
-    rule("disabled", Kind::Bool, On::All, "The entry is kept and the server not used."),
-    rule("enabled", Kind::Bool, On::All, "The opposite of `disabled`."),
+    .alias(&["transport"]),
+    rule("description", Kind::Text, AppliesTo::All, "A description of the server."),
+    rule("disabled", Kind::Bool, AppliesTo::All, "Keeps the entry, but does not use the server."),
+    rule("enabled", Kind::Bool, AppliesTo::All, "The opposite of `disabled`."),
     rule(
         "required",
         Kind::Bool,
-        On::All,
-        "Nothing works without this server: if it does not start, nothing does. Other servers may fail, and the rest goes on.",
+        AppliesTo::All,
+        "Fails if this server is unavailable. Without it, the other servers are used.",
     ),
     rule(
         "request_timeout",
         Kind::Seconds,
-        On::All,
-        "How long each request may take, 60 seconds by default.",
+        AppliesTo::All,
+        "The timeout of each request, by default 60 seconds.",
     ),
     rule(
         "start_timeout",
         Kind::Seconds,
-        On::All,
-        "How long the server may take to start and to answer the handshake, 60 seconds by default.",
+        AppliesTo::All,
+        "The timeout for starting the server and for the handshake, by default 60 seconds.",
     )
-    .or(&["connect_timeout", "startup_timeout"]),
-    rule("load_tools", Kind::Bool, On::All, "Whether its tools are offered; they are by default."),
-    rule("load_prompts", Kind::Bool, On::All, "Whether its prompts are offered; they are by default."),
+    .alias(&["connect_timeout", "startup_timeout"]),
+    rule("load_tools", Kind::Bool, AppliesTo::All, "Whether to offer its tools, by default true."),
+    rule("load_prompts", Kind::Bool, AppliesTo::All, "Whether to offer its prompts, by default true."),
     rule(
         "max_concurrency",
         Kind::Count,
-        On::All,
-        "The most requests that the server gets at once; without it, as many as there are.",
+        AppliesTo::All,
+        "The maximum number of concurrent requests, by default unlimited.",
     ),
     rule(
         "config",
         Kind::Object,
-        On::All,
-        "An object that is handed to the server when it starts: in `_meta` of its requests, and to a program in the \
+        AppliesTo::All,
+        "An object that is passed to the server on startup: in `_meta` of requests, and for programs also in the \
          environment variable `MCP_CONFIG`.",
     )
     .secret(),
-    rule("command", Kind::Text, On::Stdio, "The program to start, without a shell."),
-    rule("args", Kind::Texts, On::Stdio, "Its arguments. Every user of the machine can see them.")
-        .or(&["arguments"]),
+    rule("command", Kind::Text, AppliesTo::Stdio, "The program, started without a shell."),
+    rule("args", Kind::Texts, AppliesTo::Stdio, "Its arguments, which are visible to every user of the machine.")
+        .alias(&["arguments"]),
     rule(
         "server",
         Kind::Text,
-        On::Stdio,
-        "A package that is a server, such as `@modelcontextprotocol/server-memory`, instead of `command`: `launcher` runs it.",
+        AppliesTo::Stdio,
+        "A package that is a server, such as `@modelcontextprotocol/server-memory`, instead of `command`. `launcher` runs it.",
     ),
     rule(
         "launcher",
         Kind::OneOf(LAUNCHERS),
-        On::Stdio,
-        "What runs `server`: `npx` (`npx -y PACKAGE`, the default), `uvx`, or `docker` (`docker run -i --rm IMAGE`).",
+        AppliesTo::Stdio,
+        "How to run `server`: `npx` (`npx -y PACKAGE`, the default), `uvx`, or `docker` (`docker run -i --rm IMAGE`).",
     ),
     rule(
         "env",
         Kind::Variables,
-        On::Stdio,
-        "Environment variables of the program; `null` keeps one from it that it would have.",
+        AppliesTo::Stdio,
+        "Environment variables of the program; `null` removes a variable.",
     )
     .secret(),
     rule(
         "env_file",
         Kind::TextOrTexts,
-        On::Stdio,
-        "Files with environment variables, one `NAME=value` a line. `env` wins over them, and a later file over an earlier one.",
+        AppliesTo::Stdio,
+        "Files with `NAME=value` lines. `env` takes precedence over them, and a later file over an earlier one.",
     ),
-    rule("cwd", Kind::Text, On::Stdio, "The folder that the program starts in.")
-        .or(&["working_directory"]),
+    rule("cwd", Kind::Text, AppliesTo::Stdio, "The working directory of the program.")
+        .alias(&["working_directory"]),
     rule(
         "encoding",
         Kind::Text,
-        On::Stdio,
-        "How the program's input and output are encoded, `utf-8` by default: `utf-16le`, `utf-16be`, `iso-8859-1` (`latin-1`), \
+        AppliesTo::Stdio,
+        "The encoding of stdin and stdout, by default `utf-8`: `utf-16le`, `utf-16be`, `iso-8859-1` (`latin-1`), \
          `iso-8859-15`, `windows-1252` or `ascii`.",
     ),
     rule(
         "resolve_args",
         Kind::Bool,
-        On::Stdio,
-        "Whether arguments that begin with `./` or `../` are paths from the file's folder. By default they stay as they are.",
+        AppliesTo::Stdio,
+        "Whether arguments that start with `./` or `../` are paths relative to the file, by default false.",
     ),
-    rule("url", Kind::Text, On::Remote, "The address of the server.").or(&["server_url", "http_url"]),
-    rule("headers", Kind::Headers, On::Remote, "HTTP headers that go with each request.")
-        .or(&["http_headers"])
+    rule("url", Kind::Text, AppliesTo::Remote, "The URL of the server.").alias(&["server_url", "http_url"]),
+    rule("headers", Kind::Headers, AppliesTo::Remote, "HTTP headers for each request.")
+        .alias(&["http_headers"])
         .secret(),
-    rule("auth_token", Kind::Text, On::Remote, "A token that is sent as `Authorization: Bearer …`.")
+    rule("auth_token", Kind::Text, AppliesTo::Remote, "A token, sent as `Authorization: Bearer …`.")
         .secret(),
     rule(
         "oauth",
         Kind::Object,
-        On::Http,
-        "How tokens are obtained: `client_id` and `client_secret` of a client that the authorization server knows, `scopes`, \
-         `grant` (`authorization_code` or `client_credentials`), `redirect_uri` or `callback_port`, `issuer`. Empty for a client \
-         that registers itself.",
+        AppliesTo::Http,
+        "How OAuth tokens are obtained: `client_id` and `client_secret` of a registered client, `scopes`, `grant` \
+         (`authorization_code` or `client_credentials`), `redirect_uri` or `callback_port`, `issuer`. `{}` for a client that \
+         registers itself.",
     )
-    .or(&["auth"])
+    .alias(&["auth"])
     .secret(),
     rule(
         "timeout",
         Kind::Seconds,
-        On::Remote,
-        "How long the server may take to accept a connection and to begin its answer, 30 seconds by default. In files of \
-         other clients (`mcpServers` in JSON) it is `request_timeout`, of any transport.",
+        AppliesTo::Remote,
+        "The timeout for connecting and for the start of a response, by default 30 seconds. In JSON, it is the request \
+         timeout of any transport if there is no `request_timeout`, as in other clients.",
     ),
     rule(
         "sse_read_timeout",
         Kind::Seconds,
-        On::Http,
-        "How long a stream of events may be silent, 300 seconds by default.",
+        AppliesTo::Http,
+        "The maximum time without data on an event stream, by default 300 seconds.",
     ),
     rule(
         "terminate_on_close",
         Kind::Bool,
-        On::StreamableHttp,
-        "Whether a session is ended with `DELETE`, which it is by default. Servers of 2026-07-28 have no sessions.",
+        AppliesTo::StreamableHttp,
+        "Whether to end the session with `DELETE`, by default true. Servers of 2026-07-28 have no sessions.",
     ),
 ];
 
-/// Members of other clients that mean nothing here: what their user interface does.
-pub(super) const OTHERS: &[&str] = &[
+/// Members of other clients that are ignored, since they are for their user interface.
+pub(super) const IGNORED: &[&str] = &[
     "$comment",
     "_comment",
     "alwaysAllow",
@@ -247,7 +247,7 @@ pub(super) const OTHERS: &[&str] = &[
     "version",
 ];
 
-/// Members of other clients that would change what a server may do, and are not followed here.
+/// Members of other clients that restrict or configure a server, and are not supported. Each has the consequence.
 pub(super) const UNSUPPORTED: &[(&str, &str)] = &[
     ("allowed_tools", "all tools of the server are offered"),
     ("disallowed_tools", "all tools of the server are offered"),
@@ -262,20 +262,20 @@ pub(super) const UNSUPPORTED: &[(&str, &str)] = &[
     ("sandboxEnabled", "the program is started without a sandbox"),
 ];
 
-/// The rule of a member, by any of its spellings.
-pub(super) fn rule_of(name: &str) -> Option<&'static Rule> {
+/// Finds the rule of a member, by any of its spellings.
+pub(super) fn find_rule(name: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.spellings().any(|spelling| spelling == name))
 }
 
-/// The rule of this name, which must be one of [`RULES`].
-pub(super) fn named(name: &str) -> Option<&'static Rule> {
+/// Returns the rule with this name.
+pub(super) fn rule_named(name: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.name == name)
 }
 
 impl Transport {
-    pub(super) fn of(word: &str) -> Option<Self> {
-        let plain: String = word.chars().filter(|c| !matches!(c, '-' | '_')).collect();
-        match plain.to_ascii_lowercase().as_str() {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        let normalized: String = name.chars().filter(|c| !matches!(c, '-' | '_')).collect();
+        match normalized.to_ascii_lowercase().as_str() {
             "stdio" | "local" => Some(Self::Stdio),
             "http" | "streamablehttp" | "remote" => Some(Self::Http),
             "sse" => Some(Self::Sse),
@@ -293,18 +293,18 @@ impl Transport {
         }
     }
 
-    pub(super) fn takes(self, on: On) -> bool {
-        match on {
-            On::All => true,
-            On::Stdio => self == Self::Stdio,
-            On::Remote => self != Self::Stdio,
-            On::Http => matches!(self, Self::Http | Self::Sse),
-            On::StreamableHttp => self == Self::Http,
+    pub(super) fn supports(self, applies_to: AppliesTo) -> bool {
+        match applies_to {
+            AppliesTo::All => true,
+            AppliesTo::Stdio => self == Self::Stdio,
+            AppliesTo::Remote => self != Self::Stdio,
+            AppliesTo::Http => matches!(self, Self::Http | Self::Sse),
+            AppliesTo::StreamableHttp => self == Self::Http,
         }
     }
 }
 
-/// `request_timeout` as `requestTimeout`.
+/// Converts `request_timeout` to `requestTimeout`.
 pub(super) fn camel_case(name: &str) -> String {
     let mut words = name.split('_');
     let mut camel = words.next().unwrap_or_default().to_owned();

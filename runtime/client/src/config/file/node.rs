@@ -1,4 +1,4 @@
-//! A document as a tree that knows where each part of it stands, whatever its format.
+//! Parsed documents of any format, as a tree whose nodes have their positions.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -7,10 +7,10 @@ use serde_json::{Map, Number, Value};
 
 use super::problem::{Problem, ProblemKind};
 
-/// How deep lists and objects may stand in each other.
+/// The maximum nesting of lists and objects.
 pub(super) const MAX_DEPTH: usize = 64;
 
-/// A value and where it stands, in bytes.
+/// A value and its range in the document, in bytes.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) span: Range<usize>,
@@ -22,9 +22,9 @@ pub(super) enum Data {
     Null,
     Bool(bool),
     Number(Number),
-    Text(String),
-    List(Vec<Node>),
-    Members(Vec<Member>),
+    String(String),
+    Array(Vec<Node>),
+    Object(Vec<Member>),
 }
 
 /// A member of an object.
@@ -42,7 +42,7 @@ impl Node {
 
     pub(super) fn members(&self) -> Option<&[Member]> {
         match &self.data {
-            Data::Members(members) => Some(members),
+            Data::Object(members) => Some(members),
             _ => None,
         }
     }
@@ -51,52 +51,52 @@ impl Node {
         self.members()?.iter().find(|member| member.name == name)
     }
 
-    pub(super) fn text(&self) -> Option<&str> {
+    pub(super) fn as_str(&self) -> Option<&str> {
         match &self.data {
-            Data::Text(text) => Some(text),
+            Data::String(text) => Some(text),
             _ => None,
         }
     }
 
-    /// What kind of value it is, for messages.
-    pub(super) fn kind(&self) -> &'static str {
+    /// Returns the type of the value for messages, with its article.
+    pub(super) fn type_name(&self) -> &'static str {
         match &self.data {
             Data::Null => "null",
             Data::Bool(_) => "a boolean",
             Data::Number(_) => "a number",
-            Data::Text(_) => "a string",
-            Data::List(_) => "a list",
-            Data::Members(_) => "an object",
+            Data::String(_) => "a string",
+            Data::Array(_) => "a list",
+            Data::Object(_) => "an object",
         }
     }
 
-    /// The value as JSON, with each string through `text`.
-    pub(super) fn to_json(&self, text: &mut impl FnMut(&str, &Range<usize>) -> String) -> Value {
+    /// Converts the value to JSON, and each string with `map_string`.
+    pub(super) fn to_json_with(&self, map_string: &mut impl FnMut(&str, &Range<usize>) -> String) -> Value {
         match &self.data {
             Data::Null => Value::Null,
             Data::Bool(value) => Value::Bool(*value),
             Data::Number(number) => Value::Number(number.clone()),
-            Data::Text(value) => Value::String(text(value, &self.span)),
-            Data::List(items) => items.iter().map(|item| item.to_json(text)).collect(),
-            Data::Members(members) => Value::Object(
+            Data::String(value) => Value::String(map_string(value, &self.span)),
+            Data::Array(items) => items.iter().map(|item| item.to_json_with(map_string)).collect(),
+            Data::Object(members) => Value::Object(
                 members
                     .iter()
-                    .map(|member| (member.name.clone(), member.value.to_json(text)))
+                    .map(|member| (member.name.clone(), member.value.to_json_with(map_string)))
                     .collect::<Map<_, _>>(),
             ),
         }
     }
 
-    /// The value as JSON, as it was written.
-    pub(super) fn plain_json(&self) -> Value {
-        self.to_json(&mut |text, _| text.to_owned())
+    /// Converts the value to JSON, with strings unchanged.
+    pub(super) fn to_json(&self) -> Value {
+        self.to_json_with(&mut |text, _| text.to_owned())
     }
 
-    /// Reports each member that stands in its object a second time: two readers may take different ones.
+    /// Reports duplicate members, of which parsers may use different ones.
     pub(super) fn report_duplicates(&self, problems: &mut Vec<Problem>) {
         match &self.data {
-            Data::List(items) => items.iter().for_each(|item| item.report_duplicates(problems)),
-            Data::Members(members) => {
+            Data::Array(items) => items.iter().for_each(|item| item.report_duplicates(problems)),
+            Data::Object(members) => {
                 let mut seen = HashSet::new();
                 for member in members {
                     if !seen.insert(member.name.as_str()) {
@@ -112,16 +112,16 @@ impl Node {
                     member.value.report_duplicates(problems);
                 }
             }
-            Data::Null | Data::Bool(_) | Data::Number(_) | Data::Text(_) => {}
+            Data::Null | Data::Bool(_) | Data::Number(_) | Data::String(_) => {}
         }
     }
 }
 
-/// The error of a document that is too deep.
-pub(super) fn too_deep(span: Range<usize>) -> Box<Problem> {
+/// Returns the error for a document that is nested too deeply.
+pub(super) fn nesting_error(span: Range<usize>) -> Box<Problem> {
     Box::new(Problem::error(
         ProblemKind::Limit,
         span,
-        format!("more than {MAX_DEPTH} lists and objects stand in each other"),
+        format!("lists and objects are nested more than {MAX_DEPTH} levels deep"),
     ))
 }

@@ -1,11 +1,11 @@
-//! The member `oauth`: how the tokens of a server are obtained.
+//! The member `oauth`: how OAuth tokens for a server are obtained.
 
 use super::entry::Entry;
 use super::node::{Data, Member, Node};
 use super::problem::{Problem, ProblemKind, Severity, did_you_mean};
 use crate::config::{Expanded, OAuthGrant, OAuthSpec, Secret};
 
-/// Every member by all its names: ours, and what other clients call it.
+// The members, each with its own name and those of other clients.
 const ID: [&str; 3] = ["client_id", "clientId", "CLIENT_ID"];
 const SECRET: [&str; 3] = ["client_secret", "clientSecret", "CLIENT_SECRET"];
 const SCOPES: [&str; 2] = ["scopes", "scope"];
@@ -15,12 +15,13 @@ const PORT: [&str; 2] = ["callback_port", "callbackPort"];
 const ISSUER: [&str; 1] = ["issuer"];
 const ENABLED: &str = "enabled";
 
-/// Whether the member says anything. Other clients turn it off in place.
+/// Whether the member is enabled; other clients can disable it with `enabled`.
 pub(super) fn is_enabled(found: &Member) -> bool {
     found.value.member(ENABLED).is_none_or(|member| !matches!(member.value.data, Data::Bool(false)))
 }
 
-pub(super) fn oauth(entry: &Entry<'_>, found: &Member) -> Option<OAuthSpec> {
+/// Reads the member.
+pub(super) fn read_oauth(entry: &Entry<'_>, found: &Member) -> Option<OAuthSpec> {
     let (node, name) = (&found.value, found.name.as_str());
     let Some(members) = node.members() else {
         entry.wrong_type(node, name, "an object");
@@ -31,17 +32,17 @@ pub(super) fn oauth(entry: &Entry<'_>, found: &Member) -> Option<OAuthSpec> {
     let text = |names: &[&str]| {
         let Some(member) = find(names) else { return Some(None) };
         let path = format!("{name}.{}", member.name);
-        let Some(text) = member.value.text() else {
+        let Some(text) = member.value.as_str() else {
             entry.wrong_type(&member.value, &path, "a string");
             return None;
         };
-        entry.known(text, &member.value.span, &path).map(|known| Some(known.value))
+        entry.expand_string(text, &member.value.span, &path).map(|known| Some(known.value))
     };
     let (id, secret, issuer) = (text(&ID), text(&SECRET), text(&ISSUER));
-    let scopes = find(&SCOPES).map_or(Some(Vec::new()), |member| scopes(entry, name, member));
-    let grant = find(&GRANT).map_or(Some(OAuthGrant::default()), |member| grant(entry, name, member));
+    let scopes = find(&SCOPES).map_or(Some(Vec::new()), |member| read_scopes(entry, name, member));
+    let grant = find(&GRANT).map_or(Some(OAuthGrant::default()), |member| read_grant(entry, name, member));
     let redirect = match find(&PORT) {
-        Some(member) => port(entry, name, member).map(Some),
+        Some(member) => read_callback_port(entry, name, member).map(Some),
         None => text(&REDIRECT),
     };
     let spec = OAuthSpec {
@@ -72,11 +73,11 @@ fn report_unknown(entry: &Entry<'_>, name: &str, members: &[Member]) {
     }
 }
 
-fn scopes(entry: &Entry<'_>, name: &str, member: &Member) -> Option<Vec<String>> {
+fn read_scopes(entry: &Entry<'_>, name: &str, member: &Member) -> Option<Vec<String>> {
     match &member.value {
-        Node { data: Data::Text(text), .. } => Some(text.split_whitespace().map(str::to_owned).collect()),
-        Node { data: Data::List(items), .. } if items.iter().all(|item| item.text().is_some()) => {
-            Some(items.iter().filter_map(Node::text).map(str::to_owned).collect())
+        Node { data: Data::String(text), .. } => Some(text.split_whitespace().map(str::to_owned).collect()),
+        Node { data: Data::Array(items), .. } if items.iter().all(|item| item.as_str().is_some()) => {
+            Some(items.iter().filter_map(Node::as_str).map(str::to_owned).collect())
         }
         other => {
             entry.wrong_type(other, &format!("{name}.scopes"), "a list of strings");
@@ -85,8 +86,8 @@ fn scopes(entry: &Entry<'_>, name: &str, member: &Member) -> Option<Vec<String>>
     }
 }
 
-fn grant(entry: &Entry<'_>, name: &str, member: &Member) -> Option<OAuthGrant> {
-    match member.value.text() {
+fn read_grant(entry: &Entry<'_>, name: &str, member: &Member) -> Option<OAuthGrant> {
+    match member.value.as_str() {
         Some("authorization_code") => Some(OAuthGrant::AuthorizationCode),
         Some("client_credentials") => Some(OAuthGrant::ClientCredentials),
         Some(_) => {
@@ -103,8 +104,8 @@ fn grant(entry: &Entry<'_>, name: &str, member: &Member) -> Option<OAuthGrant> {
     }
 }
 
-/// A port of this machine, as the address that a browser is sent back to.
-fn port(entry: &Entry<'_>, name: &str, member: &Member) -> Option<Expanded> {
+/// Reads a port of this machine, and returns its redirect URI.
+fn read_callback_port(entry: &Entry<'_>, name: &str, member: &Member) -> Option<Expanded> {
     let port = match &member.value.data {
         Data::Number(number) => number.to_string().parse::<u16>().ok().filter(|port| *port > 0),
         _ => None,

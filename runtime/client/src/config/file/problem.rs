@@ -1,4 +1,4 @@
-//! What is wrong with a configuration file.
+//! The problems of a configuration file.
 
 use std::fmt;
 use std::io;
@@ -9,28 +9,28 @@ use toolwright_core::suggest::nearest;
 
 use super::Source;
 
-/// The most problems of one file that are kept.
+/// The maximum number of reported problems of a file.
 pub const MAX_PROBLEMS: usize = 1_000;
 
-/// Something in a configuration file that is wrong, or that may not be meant.
+/// A problem in a configuration file: an error, a likely mistake or a note.
 ///
-/// `Display` gives the server, the member and what is wrong, without the place in the file and the help.
+/// `Display` prints the server, the member and the message, without the position and the help.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// Which kind of problem it is.
+    /// The kind of problem.
     pub kind: ProblemKind,
-    /// The server that it belongs to.
+    /// The affected server.
     pub server: Option<String>,
-    /// The member of the server, such as `headers.Authorization`.
+    /// The affected member of the server, such as `headers.Authorization`.
     pub member: Option<String>,
-    /// What is wrong: a fragment in lower case, with no secret in it.
+    /// What is wrong, as a fragment in lower case without secrets.
     pub message: String,
-    /// What to do, if the message does not say it.
+    /// What to do, if the message does not say so.
     pub help: Option<String>,
-    /// Where it stands, in bytes of [`Source::text`].
+    /// The byte range in [`Source::text`].
     pub span: Range<usize>,
     /// The line, from 1.
     pub line: usize,
@@ -38,19 +38,19 @@ pub struct Problem {
     pub column: usize,
 }
 
-/// How bad a [`Problem`] is.
+/// The severity of a [`Problem`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// It works, and there is something to know.
+    /// Information.
     Note,
-    /// It works, and is probably not meant.
+    /// A likely mistake.
     Warning,
     /// The server cannot be used.
     Error,
 }
 
 impl Severity {
-    /// `note`, `warning` or `error`.
+    /// Returns `note`, `warning` or `error`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -60,42 +60,42 @@ impl Severity {
     }
 }
 
-/// Which kind of [`Problem`] it is.
+/// The kind of a [`Problem`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProblemKind {
     /// The file is not JSON, TOML or YAML.
     Syntax,
-    /// A member that nobody knows.
+    /// An unknown member.
     UnknownMember,
     /// A value of the wrong type.
     WrongType,
-    /// A value of the right type that cannot be used.
+    /// An invalid value of the right type.
     InvalidValue,
-    /// Something that must be there is not.
+    /// A missing member.
     Missing,
-    /// Members that do not go together.
+    /// Members that contradict each other.
     Conflict,
-    /// The same thing twice.
+    /// A duplicate.
     Duplicate,
-    /// A variable, an input or a token that has no value.
+    /// A variable, input or token without a value.
     Unresolved,
-    /// `${…}` that cannot be read.
+    /// An invalid `${…}`.
     InvalidVariable,
-    /// A name of a server that its tools cannot have in front.
+    /// A server name that is not a valid prefix for the names of its tools.
     InvalidName,
-    /// A file with variables that cannot be read.
+    /// An env file that cannot be read.
     EnvFile,
-    /// A secret where others can see it.
+    /// A secret that others can see.
     Exposed,
-    /// Something that is not supported.
+    /// An unsupported feature.
     Unsupported,
-    /// More than a limit allows.
+    /// A limit is exceeded.
     Limit,
 }
 
 impl ProblemKind {
-    /// Its name in reports, such as `unknown-member`.
+    /// Returns its name in reports, such as `unknown-member`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Syntax => "syntax",
@@ -151,7 +151,7 @@ impl Problem {
         self
     }
 
-    /// The problem with its line and its column.
+    /// Sets the line and the column.
     pub(super) fn located(mut self, source: &Source) -> Self {
         let text = source.text();
         self.span.start = text.floor_char_boundary(self.span.start);
@@ -173,45 +173,45 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Why a configuration file cannot be used.
+/// An error of a configuration file.
 ///
-/// `Display` gives every error of the file on a line of its own, with file, line, column, server and what to do.
+/// `Display` prints each error of the file on its own line, with file, line, column, server and help.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// The file cannot be read.
+    /// An I/O error.
     #[error("cannot read {}: {source}", .path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// What went wrong.
+        /// The cause.
         source: io::Error,
     },
-    /// The file is larger than [`super::MAX_FILE_SIZE`], or what its format allows.
-    #[error("{} has more than {limit} bytes; is it the right file?", .path.display())]
+    /// The file is larger than [`super::MAX_FILE_SIZE`], or [`super::MAX_SMALL_FILE_SIZE`] for TOML and YAML.
+    #[error("{} is larger than {limit} bytes; check that it is the right file", .path.display())]
     Size {
         /// The file.
         path: PathBuf,
         /// The limit, in bytes.
         limit: usize,
     },
-    /// Something in the file is wrong.
-    #[error("{}", lines(.file, .problems))]
+    /// The file has errors.
+    #[error("{}", format_lines(.file, .problems))]
     Invalid {
         /// The file.
         file: Box<Source>,
-        /// Everything that is wrong, in the order of the file.
+        /// The problems, in the order of the file.
         problems: Vec<Problem>,
     },
 }
 
-/// `, did you mean …?` with the word of `known` that is nearest to `word`, or nothing.
-pub(super) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    nearest(word, known).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default()
+/// Returns `, did you mean …?` with the known name that is most similar, or an empty string.
+pub(super) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(name, known).map(|similar| format!(", did you mean `{similar}`?")).unwrap_or_default()
 }
 
-/// Each problem on a line of its own.
-fn lines(source: &Source, problems: &[Problem]) -> String {
+/// Formats each problem on its own line.
+fn format_lines(source: &Source, problems: &[Problem]) -> String {
     let lines = problems.iter().map(|problem| {
         let help = problem.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
         format!("{}:{}:{}: {problem}{help}", source.name(), problem.line, problem.column)

@@ -12,22 +12,22 @@ use tokio::time::timeout;
 
 use crate::config::{BoxFuture, Expanded, Token, TokenError, TokenProvider};
 
-/// The most bytes that a token, or what a program prints for one, may have.
+/// The maximum size of a token, and of the output of a token program, in bytes.
 pub const MAX_TOKEN_SIZE: usize = 64 << 10;
 
-/// How long a program may take to print a token where nothing else is said.
+/// The default timeout of a token program: 30 seconds.
 pub const DEFAULT_TOKEN_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How much of a program's complaints goes into an error, in characters.
-const MAX_COMPLAINT: usize = 200;
+/// The maximum length of the standard error in an error message, in characters.
+const MAX_SHOWN_STDERR: usize = 200;
 
 /// A token that a program prints on its standard output.
 ///
-/// That is the token itself, with white space around it, or a JSON object with `token` or `access_token`, and the seconds
-/// that it is good for in `expires_in`.
+/// The output is the token itself, with optional whitespace around it, or a JSON object with `token` or `access_token`, and
+/// optionally the lifetime in seconds as `expires_in`.
 ///
-/// The program is started without a shell, with the environment of this process, nothing on its standard input, and for
-/// at most [`DEFAULT_TOKEN_TIMEOUT`].
+/// The program is started without a shell, with the environment of this process and an empty standard input, and is killed after
+/// [`DEFAULT_TOKEN_TIMEOUT`].
 #[derive(Debug, Clone)]
 pub struct CommandToken {
     program: Expanded,
@@ -36,18 +36,18 @@ pub struct CommandToken {
 }
 
 impl CommandToken {
-    /// A program without arguments.
+    /// Creates a provider that runs a program without arguments.
     pub fn new(program: impl Into<Expanded>) -> Self {
         Self { program: program.into(), args: Vec::new(), timeout: DEFAULT_TOKEN_TIMEOUT }
     }
 
-    /// The program with one more argument.
+    /// Adds an argument.
     pub fn arg(mut self, argument: impl Into<Expanded>) -> Self {
         self.args.push(argument.into());
         self
     }
 
-    /// The program with another limit of time.
+    /// Sets the timeout.
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
@@ -55,7 +55,7 @@ impl CommandToken {
 
     async fn run(&self) -> Result<Token, TokenError> {
         let failed = |problem: String| TokenError::Failed {
-            place: format!("the program `{}`", self.program),
+            origin: format!("the program `{}`", self.program),
             problem,
         };
         let mut child = Command::new(self.program.expose())
@@ -66,27 +66,27 @@ impl CommandToken {
             .kill_on_drop(true)
             .spawn()
             .map_err(|error| failed(format!("it cannot be started: {error}")))?;
-        let output = bounded(child.stdout.take());
-        // Beside the output: a program that complains a lot must not wait for someone to read it.
-        let complaints = tokio::spawn(bounded(child.stderr.take()));
+        let output = read_limited(child.stdout.take());
+        // Read concurrently, so that a program that writes a lot to stderr does not block.
+        let stderr = tokio::spawn(read_limited(child.stderr.take()));
         let ended = timeout(self.timeout, async {
             let output = output.await;
-            (output, complaints.await.ok().flatten(), child.wait().await)
+            (output, stderr.await.ok().flatten(), child.wait().await)
         });
-        let (output, complaints, status) = ended.await.map_err(|_| {
+        let (output, stderr, status) = ended.await.map_err(|_| {
             failed(format!(
-                "it did not end within {} seconds; does it wait for a person?",
+                "it did not exit within {} seconds; check whether it waits for input",
                 self.timeout.as_secs()
             ))
         })?;
         let status = status.map_err(|error| failed(format!("it cannot be waited for: {error}")))?;
         if !status.success() {
-            let complaint = last_line(&complaints.unwrap_or_default(), output.as_deref().unwrap_or_default());
-            return Err(failed(format!("it ended with {status}{complaint}")));
+            let reason = last_line(&stderr.unwrap_or_default(), output.as_deref().unwrap_or_default());
+            return Err(failed(format!("it failed with {status}{reason}")));
         }
         let output = output.ok_or_else(|| failed(format!("it printed more than {MAX_TOKEN_SIZE} bytes")))?;
         let text = String::from_utf8(output).map_err(|_| failed("it did not print UTF-8".to_owned()))?;
-        read_token(&text).ok_or_else(|| {
+        parse_token(&text).ok_or_else(|| {
             failed(
                 "it did not print a token: a single line, or JSON with `token` or `access_token`".to_owned(),
             )
@@ -100,50 +100,50 @@ impl TokenProvider for CommandToken {
     }
 }
 
-/// A token in a file, which is read each time: whoever mounts secrets replaces the file when they change.
+/// A token in a file, which is read at each fetch, since mounted secrets are replaced when they change.
 ///
-/// The file has the token itself, with white space around it, or JSON as [`CommandToken`] takes it.
+/// The file contains the token itself, with optional whitespace around it, or JSON in the format of [`CommandToken`].
 #[derive(Clone)]
 pub struct FileToken {
     path: PathBuf,
-    /// The path as it was written.
-    place: String,
+    /// The path for messages, with its variables unexpanded.
+    shown_path: String,
 }
 
 impl FileToken {
-    /// The token in the file at this path.
+    /// Creates a provider that reads the file at this path.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
-        Self { place: path.display().to_string(), path }
+        Self { shown_path: path.display().to_string(), path }
     }
 
-    /// The token at a path that may contain variables.
-    pub(super) fn at(path: &Expanded) -> Self {
-        Self { path: path.expose().into(), place: path.to_string() }
+    /// Creates a provider for a path that may contain variables.
+    pub(super) fn from_expanded(path: &Expanded) -> Self {
+        Self { path: path.expose().into(), shown_path: path.to_string() }
     }
 
     fn read(&self) -> Result<Token, TokenError> {
         use std::io::Read as _;
-        let failed = |problem: String| TokenError::Failed { place: self.place.clone(), problem };
-        let unread = |error: std::io::Error| failed(format!("it cannot be read: {error}"));
-        // A pipe or a device may have no end, or none yet.
-        if !std::fs::metadata(&self.path).map_err(unread)?.is_file() {
-            return Err(failed("it is not a plain file".to_owned()));
+        let failed = |problem: String| TokenError::Failed { origin: self.shown_path.clone(), problem };
+        let unreadable = |error: std::io::Error| failed(format!("it cannot be read: {error}"));
+        // Reading a pipe or a device may never end.
+        if !std::fs::metadata(&self.path).map_err(unreadable)?.is_file() {
+            return Err(failed("it is not a regular file".to_owned()));
         }
         let mut bytes = Vec::new();
-        let file = std::fs::File::open(&self.path).map_err(unread)?;
-        file.take(MAX_TOKEN_SIZE as u64 + 1).read_to_end(&mut bytes).map_err(unread)?;
+        let file = std::fs::File::open(&self.path).map_err(unreadable)?;
+        file.take(MAX_TOKEN_SIZE as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         if bytes.len() > MAX_TOKEN_SIZE {
-            return Err(failed(format!("it has more than {MAX_TOKEN_SIZE} bytes")));
+            return Err(failed(format!("it is larger than {MAX_TOKEN_SIZE} bytes")));
         }
         let text = String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8".to_owned()))?;
-        read_token(&text).ok_or_else(|| failed("it has no token: a single line is expected".to_owned()))
+        parse_token(&text).ok_or_else(|| failed("it has no token: a single line is expected".to_owned()))
     }
 }
 
 impl fmt::Debug for FileToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FileToken").field("path", &self.place).finish()
+        f.debug_struct("FileToken").field("path", &self.shown_path).finish()
     }
 }
 
@@ -153,8 +153,8 @@ impl TokenProvider for FileToken {
     }
 }
 
-/// Everything that a stream has, or nothing if that is too much; what is too much is read away, so that its writer ends.
-async fn bounded(stream: Option<impl AsyncRead + Unpin>) -> Option<Vec<u8>> {
+/// Reads a stream to its end; returns `None` if it is larger than the limit. The rest is discarded, so that the writer can exit.
+async fn read_limited(stream: Option<impl AsyncRead + Unpin>) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut stream = stream?;
     let limit = MAX_TOKEN_SIZE as u64 + 1;
@@ -166,18 +166,18 @@ async fn bounded(stream: Option<impl AsyncRead + Unpin>) -> Option<Vec<u8>> {
     None
 }
 
-/// The last line of a program's complaints, unless it says what the program printed.
-fn last_line(complaints: &[u8], output: &[u8]) -> String {
-    let (complaints, output) = (String::from_utf8_lossy(complaints), String::from_utf8_lossy(output));
-    let Some(line) = complaints.lines().rev().map(str::trim).find(|line| !line.is_empty()) else {
+/// Returns the last line of the standard error, unless it repeats a part of the output, which may be a token.
+fn last_line(stderr: &[u8], output: &[u8]) -> String {
+    let (stderr, output) = (String::from_utf8_lossy(stderr), String::from_utf8_lossy(output));
+    let Some(line) = stderr.lines().rev().map(str::trim).find(|line| !line.is_empty()) else {
         return String::new();
     };
     let repeats = output.split_whitespace().any(|word| word.len() > 3 && line.contains(word));
-    let shown: String = line.chars().filter(|c| !c.is_control()).take(MAX_COMPLAINT).collect();
+    let shown: String = line.chars().filter(|c| !c.is_control()).take(MAX_SHOWN_STDERR).collect();
     if repeats { String::new() } else { format!(": {shown}") }
 }
 
-fn read_token(text: &str) -> Option<Token> {
+fn parse_token(text: &str) -> Option<Token> {
     let text = text.trim();
     if text.starts_with('{') {
         let object: Value = serde_json::from_str(text).ok()?;
@@ -185,14 +185,14 @@ fn read_token(text: &str) -> Option<Token> {
         let seconds = object.get("expires_in").and_then(Value::as_f64).filter(|seconds| *seconds >= 0.0);
         let expires = seconds
             .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-            .and_then(|life| Instant::now().checked_add(life));
+            .and_then(|lifetime| Instant::now().checked_add(lifetime));
         let token = Token { value: value.into(), expires };
         return is_token(value).then_some(token);
     }
     is_token(text).then(|| Token::new(text))
 }
 
-/// What a header can hold.
+/// Whether the text is a valid token, which a header can contain.
 fn is_token(text: &str) -> bool {
     !text.is_empty() && !text.chars().any(char::is_control)
 }
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_prints_a_token_or_json() {
+    async fn programs_print_a_token_or_json() {
         for (script, token, expires) in [
             ("printf '  abc\\n'", "abc", false),
             ("printf '{\"access_token\": \"abc\", \"expires_in\": 60}'", "abc", true),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_that_fails_is_told_without_secrets() {
+    async fn errors_of_programs_have_no_secrets() {
         let limit = MAX_TOKEN_SIZE + 1;
         for (program, part) in [
             (shell("echo not logged in >&2; exit 3"), "exit status: 3: not logged in"),
@@ -228,7 +228,7 @@ mod tests {
             (shell("true"), "did not print a token"),
             (shell(&format!("head -c {limit} /dev/zero")), "more than 65536 bytes"),
             (shell("printf '\\377'"), "UTF-8"),
-            (shell("sleep 60").with_timeout(Duration::from_millis(50)), "did not end"),
+            (shell("sleep 60").with_timeout(Duration::from_millis(50)), "did not exit"),
             (CommandToken::new("no-such-program-here"), "cannot be started"),
         ] {
             let error = program.fetch().await.unwrap_err().to_string();
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_file_is_read_again_when_its_token_is_refused() {
+    async fn a_file_is_read_again_after_a_rejection() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");
         std::fs::write(&path, "one\n").unwrap();
@@ -248,8 +248,8 @@ mod tests {
         assert_eq!(tokens.renew("a", &first).await.unwrap().expose(), "two");
         std::fs::write(&path, "x".repeat(MAX_TOKEN_SIZE + 1)).unwrap();
         let error = FileToken::new(&path).fetch().await.unwrap_err().to_string();
-        assert!(error.contains("more than 65536 bytes"), "{error}");
+        assert!(error.contains("larger than 65536 bytes"), "{error}");
         let error = FileToken::new(folder.path()).fetch().await.unwrap_err().to_string();
-        assert!(error.contains("not a plain file"), "{error}");
+        assert!(error.contains("not a regular file"), "{error}");
     }
 }

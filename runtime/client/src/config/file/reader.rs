@@ -1,4 +1,4 @@
-//! Reading a file from its bytes to its servers.
+//! The reader of configuration files.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 
 use toolwright_core::suggest::nearest;
 
-use super::build::Home;
+use super::build::FileKind;
 use super::expand::{MAX_EXPANDED_SIZE, Scope};
-use super::inputs::{Answer, Input};
-use super::layout::{Document, Servers, inputs, token_names, tokens};
+use super::inputs::{GetInput, Input};
 use super::node::Node;
 use super::problem::{ConfigError, MAX_PROBLEMS, Problem, Severity};
-use super::secrets::secrets;
+use super::secrets::find_secrets;
+use super::sections::{Sections, Servers, read_inputs, read_tokens, token_names};
 use super::{MAX_FILE_SIZE, MAX_SMALL_FILE_SIZE, Source, json, toml, yaml};
 use crate::config::{Secret, ServerSpec, Tokens};
 
@@ -26,32 +26,32 @@ use crate::config::{Secret, ServerSpec, Tokens};
 /// use toolwright_client::config::{ConfigReader, TransportSpec};
 ///
 /// let text = r#"{
-///     // JSON with comments, as editors write it
+///     // JSON with comments
 ///     "mcpServers": {
 ///         "files": {"command": "files-server", "env": {"KEY": "${API_KEY}"}},
 ///         "shop": {"url": "https://shop.example/mcp", "headers": {"Authorization": "Bearer ${TOKEN:-none}"}},
 ///     },
 /// }"#;
 /// let reader = ConfigReader::new().with_variable("API_KEY", "s3cret");
-/// let config = reader.read_text("mcp.json", text)?.complete()?;
+/// let config = reader.read_text("mcp.json", text)?.require_valid()?;
 /// assert!(matches!(config.server("files")?.transport, TransportSpec::Stdio(_)));
 ///
-/// // Everything that is wrong is told at once.
+/// // All problems are reported at once.
 /// let text = r#"{"mcpServers": {"files": {"comand": "a"}, "shop": {"url": "https://${HOST_NAME_}/"}}}"#;
-/// let error = reader.read_text("mcp.json", text)?.complete().unwrap_err().to_string();
+/// let error = reader.read_text("mcp.json", text)?.require_valid().unwrap_err().to_string();
 /// assert!(error.contains("unknown member `comand`, did you mean `command`?"), "{error}");
 /// assert!(error.contains("mcp.json:1:68: server \"shop\": `url`: the variable `HOST_NAME_` is not set"), "{error}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct ConfigReader<'a> {
     variables: BTreeMap<String, OsString>,
-    answers: BTreeMap<String, Secret>,
-    ask: Option<Box<Answer<'a>>>,
+    inputs: BTreeMap<String, Secret>,
+    ask: Option<Box<GetInput<'a>>>,
     tokens: Tokens,
     workspace: Option<PathBuf>,
-    is_check: bool,
-    /// Whether nothing is looked up, so that only what is written matters.
-    leaves_variables: bool,
+    is_check_only: bool,
+    /// Whether variables and files need not exist.
+    keeps_variables: bool,
 }
 
 impl fmt::Debug for ConfigReader<'_> {
@@ -67,96 +67,96 @@ impl Default for ConfigReader<'_> {
 }
 
 impl<'a> ConfigReader<'a> {
-    /// A reader that knows the variables of this process's environment.
+    /// Creates a reader with the environment variables of this process.
     pub fn new() -> Self {
         let variables =
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
         Self { variables: variables.collect(), ..Self::without_environment() }
     }
 
-    /// A reader that knows no variables but those that are given.
+    /// Creates a reader without environment variables.
     pub fn without_environment() -> Self {
         Self {
             variables: BTreeMap::new(),
-            answers: BTreeMap::new(),
+            inputs: BTreeMap::new(),
             ask: None,
             tokens: Tokens::new(),
             workspace: None,
-            is_check: false,
-            leaves_variables: false,
+            is_check_only: false,
+            keeps_variables: false,
         }
     }
 
-    /// The reader with one more variable, for this file only: the process's environment stays as it is.
+    /// Adds a variable. The environment of the process does not change.
     pub fn with_variable(mut self, name: impl Into<String>, value: impl Into<OsString>) -> Self {
         self.variables.insert(name.into(), value.into());
         self
     }
 
-    /// The reader with the value of an input. Without one, its variable (see [`Input::variable`]) is looked at.
+    /// Sets the value of an input. By default, it comes from the variable [`Input::variable`].
     pub fn with_input(mut self, id: impl Into<String>, value: impl Into<Secret>) -> Self {
-        self.answers.insert(id.into(), value.into());
+        self.inputs.insert(id.into(), value.into());
         self
     }
 
-    /// The reader with someone who is asked for the inputs that nothing else answers, each once.
+    /// Sets a function that prompts the user for inputs without a value; it is called once per input.
     pub fn ask(mut self, ask: impl Fn(&Input) -> Option<Secret> + 'a) -> Self {
         self.ask = Some(Box::new(ask));
         self
     }
 
-    /// The reader with tokens that the program itself provides, for `${runtime:NAME}`.
+    /// Adds tokens that the program provides, for `${runtime:NAME}`.
     pub fn with_tokens(mut self, tokens: Tokens) -> Self {
         self.tokens = tokens;
         self
     }
 
-    /// The reader with another folder for `${workspaceFolder}` and for relative paths. Otherwise it is the file's, or for
-    /// files in `.vscode` and `.cursor` the folder above it.
+    /// Sets the folder for `${workspaceFolder}` and relative paths. By default, it is the folder of the file, or its parent for
+    /// files in `.vscode` and `.cursor`.
     pub fn workspace(mut self, folder: impl Into<PathBuf>) -> Self {
         self.workspace = Some(folder.into());
         self
     }
 
-    /// The reader as a check needs it: inputs without an answer are no problems, since they are asked for later.
+    /// Accepts inputs without a value, for a check of the file.
     pub fn check_only(mut self) -> Self {
-        self.is_check = true;
+        self.is_check_only = true;
         self
     }
 
-    /// The reader for a file that is not used here: variables and files need not be there.
-    pub(super) fn leave_variables(mut self) -> Self {
-        self.leaves_variables = true;
+    /// Accepts variables without a value and missing env files, for a file that is not used on this machine.
+    pub(super) fn keep_variables(mut self) -> Self {
+        self.keeps_variables = true;
         self
     }
 
-    /// Reads a file: TOML if its name ends with `.toml`, YAML with `.yaml` or `.yml`, else JSON. It is UTF-8, or UTF-16 with
-    /// a byte order mark.
+    /// Reads a file: TOML if its name ends with `.toml`, YAML with `.yaml` or `.yml`, otherwise JSON. It must be UTF-8, or UTF-16
+    /// with a byte order mark.
     ///
     /// # Errors
-    /// [`ConfigError::Read`] and [`ConfigError::Size`], and [`ConfigError::Invalid`] for what is not JSON, TOML or YAML at
-    /// all. All else is in [`Config::problems`].
+    /// [`ConfigError::Read`], [`ConfigError::Size`], and [`ConfigError::Invalid`] for syntax errors. Other problems are in
+    /// [`Config::problems`].
     pub fn read(&self, path: impl AsRef<Path>) -> Result<Config, ConfigError> {
         let path = path.as_ref();
         let failed = |source: io::Error| ConfigError::Read { path: path.to_owned(), source };
-        // A folder cannot be read, and a pipe may have no end: `/dev/stdin` and such are read up to the limit.
-        let limit = Format::of(path).limit();
+        // The path may be a pipe without an end, such as `/dev/stdin`, which is read up to the limit.
+        let limit = Format::from_path(path).limit();
         let mut bytes = Vec::new();
         let file = File::open(path).map_err(failed)?;
         file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.len() > limit {
             return Err(ConfigError::Size { path: path.to_owned(), limit });
         }
-        self.read_text(path, &decoded(bytes).map_err(failed)?)
+        self.read_text(path, &decode(bytes).map_err(failed)?)
     }
 
-    /// Reads the text of a file. `path` says which format it has and where relative paths begin; the file need not exist.
+    /// Reads the text of a file. `path` determines the format and the folder for relative paths; the file need not exist.
     ///
     /// # Errors
-    /// [`ConfigError::Size`], and [`ConfigError::Invalid`] for what is not JSON, TOML or YAML at all.
+    /// [`ConfigError::Size`], and [`ConfigError::Invalid`] for syntax errors.
     pub fn read_text(&self, path: impl AsRef<Path>, text: &str) -> Result<Config, ConfigError> {
         let path = path.as_ref();
-        let format = Format::of(path);
+        let format = Format::from_path(path);
         if text.len() > format.limit() {
             return Err(ConfigError::Size { path: path.to_owned(), limit: format.limit() });
         }
@@ -166,146 +166,148 @@ impl<'a> ConfigReader<'a> {
             Ok(root) => root,
             Err(problem) => {
                 let problems = vec![(*problem).located(&source)];
-                source.hide_values();
+                source.redact_values();
                 return Err(ConfigError::Invalid { file: Box::new(source), problems });
             }
         };
-        source.hide(secrets(&root, text));
-        Ok(self.config(&root, source, format))
+        source.redact(find_secrets(&root, text));
+        Ok(self.build_config(&root, source, format))
     }
 
-    fn config(&self, root: &Node, source: Source, format: Format) -> Config {
+    fn build_config(&self, root: &Node, source: Source, format: Format) -> Config {
         let mut problems = Vec::new();
         root.report_duplicates(&mut problems);
-        let document = Document::of(root, format.home(), &mut problems);
+        let sections = Sections::find(root, format.file_kind(), &mut problems);
         let folder = self.folder(Path::new(source.name()));
-        let inputs = inputs(document.inputs, &mut problems);
-        let mut names: Vec<String> = token_names(document.tokens).map(str::to_owned).collect();
+        let inputs = read_inputs(sections.inputs, &mut problems);
+        let mut names: Vec<String> = token_names(sections.tokens).map(str::to_owned).collect();
         names.extend(self.tokens.names().map(str::to_owned));
-        let answer = |input: &Input| self.answer(input);
+        let get_input = |input: &Input| self.get_input(input);
         let mut scope = Scope {
             variables: &self.variables,
             inputs: &inputs,
-            answer: &answer,
+            get_input: &get_input,
             tokens: &[],
             workspace: folder.clone(),
-            is_check: self.is_check,
-            leaves_variables: self.leaves_variables,
-            left: Cell::new(MAX_EXPANDED_SIZE),
+            is_check_only: self.is_check_only,
+            keeps_variables: self.keeps_variables,
+            remaining_bytes: Cell::new(MAX_EXPANDED_SIZE),
         };
         let text = source.text();
-        let tokens = tokens(document.tokens, &scope, text, &folder, self.tokens.clone(), &mut problems);
+        let tokens = read_tokens(sections.tokens, &scope, text, &folder, self.tokens.clone(), &mut problems);
         scope.tokens = &names;
-        let servers = Servers::read(&document, &scope, text, &folder, &mut problems);
+        let servers = Servers::read(&sections, &scope, text, &folder, &mut problems);
 
         problems.sort_by_key(|problem| problem.span.start);
         problems.truncate(MAX_PROBLEMS);
         let problems = problems.into_iter().map(|problem| problem.located(&source)).collect();
         Config {
-            servers: servers.ready,
-            refused: servers.refused,
-            disabled: servers.disabled,
+            servers: servers.valid,
+            invalid_servers: servers.invalid,
+            disabled_servers: servers.disabled,
             tokens,
             problems,
             source,
         }
     }
 
-    fn answer(&self, input: &Input) -> Option<Secret> {
-        if let Some(value) = self.answers.get(&input.id) {
+    fn get_input(&self, input: &Input) -> Option<Secret> {
+        if let Some(value) = self.inputs.get(&input.id) {
             return Some(value.clone());
         }
         let variable = self.variables.get(&input.variable()).and_then(|value| value.to_str());
         if let Some(value) = variable {
             return Some(Secret::new(value));
         }
-        if self.is_check { None } else { self.ask.as_ref()?(input) }
+        if self.is_check_only { None } else { self.ask.as_ref()?(input) }
     }
 
-    /// The folder of the file, or the one above it, absolute if that can be found out.
+    /// Returns the folder of the file, or its parent for files of editors; absolute if possible.
     fn folder(&self, path: &Path) -> PathBuf {
         if let Some(workspace) = &self.workspace {
             return workspace.clone();
         }
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let folder = path.parent().unwrap_or(Path::new("/"));
-        let is_editors = folder.file_name().is_some_and(|name| name == ".vscode" || name == ".cursor");
-        folder.parent().filter(|_| is_editors).unwrap_or(folder).to_owned()
+        let is_of_editor = folder.file_name().is_some_and(|name| name == ".vscode" || name == ".cursor");
+        folder.parent().filter(|_| is_of_editor).unwrap_or(folder).to_owned()
     }
 }
 
-/// What a file says.
+/// The content of a configuration file.
 #[derive(Debug, Clone)]
 pub struct Config {
     servers: Vec<ServerSpec>,
-    refused: Vec<String>,
-    disabled: Vec<String>,
+    invalid_servers: Vec<String>,
+    disabled_servers: Vec<String>,
     tokens: Tokens,
     problems: Vec<Problem>,
     source: Source,
 }
 
 impl Config {
-    /// The servers that can be used, in the order of the file.
+    /// Returns the valid servers, in the order of the file.
     pub fn servers(&self) -> &[ServerSpec] {
         &self.servers
     }
 
-    /// The server of this name.
+    /// Returns the server with this name.
     ///
     /// # Errors
-    /// [`NoServer`] says why there is none.
-    pub fn server(&self, name: &str) -> Result<&ServerSpec, NoServer> {
+    /// [`ServerLookupError`], if the server is unknown, disabled or invalid.
+    pub fn server(&self, name: &str) -> Result<&ServerSpec, ServerLookupError> {
         if let Some(server) = self.servers.iter().find(|server| server.name == name) {
             return Ok(server);
         }
         let name = name.to_owned();
-        if self.disabled.contains(&name) {
-            return Err(NoServer::Disabled { name });
+        if self.disabled_servers.contains(&name) {
+            return Err(ServerLookupError::Disabled { name });
         }
-        if self.refused.contains(&name) {
-            let why = self.problems.iter().filter(|problem| {
+        if self.invalid_servers.contains(&name) {
+            let errors = self.problems.iter().filter(|problem| {
                 problem.severity == Severity::Error && problem.server.as_deref() == Some(name.as_str())
             });
-            let why = why.map(|problem| format!("{}:{}: {}", problem.line, problem.column, problem.message));
-            return Err(NoServer::Refused { why: why.collect::<Vec<_>>().join("; "), name });
+            let problems: Vec<_> = errors
+                .map(|problem| format!("{}:{}: {}", problem.line, problem.column, problem.message))
+                .collect();
+            return Err(ServerLookupError::Invalid { name, problems: problems.join("; ") });
         }
-        let known: Vec<&str> = self.servers.iter().map(|server| server.name.as_str()).collect();
-        let near = nearest(&name, known.iter().copied()).map(str::to_owned);
-        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        Err(NoServer::Unknown { name, near, known })
+        let available: Vec<&str> = self.servers.iter().map(|server| server.name.as_str()).collect();
+        let suggestion = nearest(&name, available.iter().copied()).map(str::to_owned);
+        let available = if available.is_empty() { "none".to_owned() } else { available.join(", ") };
+        Err(ServerLookupError::Unknown { name, suggestion, available })
     }
 
-    /// The names of the servers that cannot be used, since something about them is wrong.
-    pub fn refused(&self) -> &[String] {
-        &self.refused
+    /// Returns the names of the servers whose entries have errors.
+    pub fn invalid_servers(&self) -> &[String] {
+        &self.invalid_servers
     }
 
-    /// The names of the servers that are switched off.
-    pub fn disabled(&self) -> &[String] {
-        &self.disabled
+    /// Returns the names of the disabled servers.
+    pub fn disabled_servers(&self) -> &[String] {
+        &self.disabled_servers
     }
 
-    /// The tokens that values of these servers ask for.
+    /// Returns the token providers for the values of these servers.
     pub fn tokens(&self) -> &Tokens {
         &self.tokens
     }
 
-    /// Everything that is wrong or may not be meant, in the order of the file; at most [`MAX_PROBLEMS`].
+    /// Returns the problems, in the order of the file; at most [`MAX_PROBLEMS`].
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// The file, to show problems in.
+    /// Returns the text of the file, for diagnostics.
     pub fn source(&self) -> &Source {
         &self.source
     }
 
-    /// The configuration if nothing in it is wrong: for programs that do without none of their servers.
+    /// Returns the configuration if it has no errors, for programs that need all of their servers.
     ///
     /// # Errors
-    /// [`ConfigError::Invalid`] with every problem that is an error.
-    pub fn complete(self) -> Result<Self, ConfigError> {
+    /// [`ConfigError::Invalid`] with all errors.
+    pub fn require_valid(self) -> Result<Self, ConfigError> {
         let errors = self.problems.iter().filter(|problem| problem.severity == Severity::Error);
         let problems: Vec<_> = errors.cloned().collect();
         if problems.is_empty() {
@@ -315,40 +317,40 @@ impl Config {
     }
 }
 
-/// Why a configuration has no server of a name.
+/// An error of [`Config::server`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum NoServer {
-    /// Nothing is called so.
+pub enum ServerLookupError {
+    /// No server has this name.
     #[error(
-        "unknown server `{name}`; available: {known}{}",
-        .near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
+        "unknown server `{name}`; available: {available}{}",
+        .suggestion.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
     )]
     Unknown {
         /// The name.
         name: String,
-        /// The name that may be meant.
-        near: Option<String>,
-        /// What there is.
-        known: String,
+        /// A similar name that exists.
+        suggestion: Option<String>,
+        /// The names of the servers, separated by commas.
+        available: String,
     },
-    /// It is switched off.
+    /// The server is disabled.
     #[error("the server `{name}` is disabled: remove `disabled` from its entry")]
     Disabled {
         /// The name.
         name: String,
     },
-    /// Something about it is wrong.
-    #[error("the server `{name}` cannot be used: {why}")]
-    Refused {
+    /// The entry of the server has errors.
+    #[error("the server `{name}` is invalid: {problems}")]
+    Invalid {
         /// The name.
         name: String,
-        /// Its errors with line and column.
-        why: String,
+        /// Its errors, with line and column.
+        problems: String,
     },
 }
 
-/// How a file is written.
+/// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Json,
@@ -357,7 +359,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    pub(super) fn of(path: &Path) -> Self {
+    pub(super) fn from_path(path: &Path) -> Self {
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         match extension.to_ascii_lowercase().as_str() {
             "toml" => Self::Toml,
@@ -373,11 +375,11 @@ impl Format {
         }
     }
 
-    /// JSON is what other clients read as well, and write members of their own into.
-    pub(super) fn home(self) -> Home {
+    /// Returns whether other clients read files in this format.
+    pub(super) fn file_kind(self) -> FileKind {
         match self {
-            Self::Json => Home::Shared,
-            Self::Toml | Self::Yaml => Home::Own,
+            Self::Json => FileKind::Shared,
+            Self::Toml | Self::Yaml => FileKind::Native,
         }
     }
 
@@ -390,8 +392,8 @@ impl Format {
     }
 }
 
-/// UTF-8, or UTF-16 with a byte order mark, as some editors and shells of Windows write it.
-fn decoded(bytes: Vec<u8>) -> io::Result<String> {
+/// Decodes UTF-8, or UTF-16 with a byte order mark, which some Windows programs write.
+fn decode(bytes: Vec<u8>) -> io::Result<String> {
     let invalid = || io::Error::new(io::ErrorKind::InvalidData, "it is neither UTF-8 nor UTF-16 text");
     let unit: fn([u8; 2]) -> u16 = match bytes.as_slice() {
         [0xff, 0xfe, ..] => u16::from_le_bytes,

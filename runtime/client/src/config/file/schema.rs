@@ -1,38 +1,37 @@
-//! A JSON Schema of the files, made of the grammar that the reader follows.
+//! The JSON Schema of configuration files, generated from the grammar of the reader.
 
 use serde_json::{Map, Value, json};
 
-use super::grammar::{Kind, On, RULES, Rule};
+use super::grammar::{AppliesTo, Kind, RULES, Rule};
 use super::token;
 
-/// The JSON Schema (2020-12) of configuration files: for editors, and for checks without this library.
+/// Returns the JSON Schema (2020-12) of configuration files, for editors and other tools.
 ///
-/// It says what the reader says about names and types of members. What depends on the environment, such as variables
-/// and files, only the reader can check.
+/// It describes the names and types of members. Variables and files depend on the environment, so only the reader checks them.
 pub fn schema() -> Value {
-    let server = one_server();
+    let server = server_schema();
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Servers of the Model Context Protocol",
         "type": "object",
         "properties": {
             "mcpServers": {
-                "description": "The servers by name, as most clients write them.",
+                "description": "The servers by name, in the format of most clients.",
                 "$ref": "#/$defs/servers",
             },
             "servers": { "description": "The servers by name.", "$ref": "#/$defs/servers" },
             "inputs": {
-                "description": "Values that are asked for: `${input:ID}`.",
+                "description": "Values that the user provides: `${input:ID}`.",
                 "type": "array",
                 "items": { "$ref": "#/$defs/input" },
             },
             "tokens": {
-                "description": "Tokens that are fetched while the program runs: `${runtime:NAME}`.",
+                "description": "Tokens that are fetched at run time: `${runtime:NAME}`.",
                 "type": "object",
                 "additionalProperties": { "$ref": "#/$defs/token" },
             },
             "tools": {
-                "description": "The tools of an agent; those of the type `mcp` are servers.",
+                "description": "The tools of an agent file; those of the type `mcp` are servers.",
                 "type": "array",
                 "items": {
                     "if": { "properties": { "type": { "const": "mcp" } }, "required": ["type"] },
@@ -53,7 +52,7 @@ pub fn schema() -> Value {
                 "additionalProperties": { "$ref": "#/$defs/server" },
             },
             "server": server,
-            "tool": tool(),
+            "tool": tool_schema(),
             "input": {
                 "type": "object",
                 "properties": {
@@ -79,27 +78,28 @@ pub fn schema() -> Value {
     })
 }
 
-/// A server: one of four kinds, by its transport.
-fn one_server() -> Value {
-    let branch = |title: &str, names: &[&str], on: &[On], required: Value, type_required: bool| {
-        let mut properties = Map::new();
-        for rule in RULES {
-            let schema = if rule.name == "type" {
-                json!({ "enum": names })
-            } else if on.contains(&rule.on) || (rule.name == "timeout") {
-                // Other clients use `timeout` for all servers.
-                of(rule)
-            } else {
-                json!(false)
-            };
-            properties.extend(rule.spellings().map(|name| (name, schema.clone())));
-        }
-        let mut branch = json!({ "title": title, "properties": properties, "allOf": [required] });
-        if type_required {
-            branch["anyOf"] = json!([{ "required": ["type"] }, { "required": ["transport"] }]);
-        }
-        branch
-    };
+/// Returns the schema of a server: one branch for each transport.
+fn server_schema() -> Value {
+    let branch =
+        |title: &str, names: &[&str], applies_to: &[AppliesTo], required: Value, type_required: bool| {
+            let mut properties = Map::new();
+            for rule in RULES {
+                let schema = if rule.name == "type" {
+                    json!({ "enum": names })
+                } else if applies_to.contains(&rule.applies_to) || (rule.name == "timeout") {
+                    // Other clients use `timeout` for all servers.
+                    rule_schema(rule)
+                } else {
+                    json!(false)
+                };
+                properties.extend(rule.spellings().map(|name| (name, schema.clone())));
+            }
+            let mut branch = json!({ "title": title, "properties": properties, "allOf": [required] });
+            if type_required {
+                branch["anyOf"] = json!([{ "required": ["type"] }, { "required": ["transport"] }]);
+            }
+            branch
+        };
     let any_of = |rule: &str| {
         let rule = RULES.iter().find(|known| known.name == rule);
         let names = rule.into_iter().flat_map(Rule::spellings);
@@ -110,19 +110,19 @@ fn one_server() -> Value {
         "type": "object",
         "properties": properties(),
         "oneOf": [
-            branch("A program that is started", &["stdio", "local"], &[On::All, On::Stdio], program, false),
+            branch("A child process", &["stdio", "local"], &[AppliesTo::All, AppliesTo::Stdio], program, false),
             branch(
                 "Streamable HTTP",
                 &["http", "streamable-http", "streamable_http", "streamableHttp", "remote"],
-                &[On::All, On::Remote, On::Http, On::StreamableHttp],
+                &[AppliesTo::All, AppliesTo::Remote, AppliesTo::Http, AppliesTo::StreamableHttp],
                 json!({ "allOf": [any_of("url"), not_a_socket()] }),
                 false,
             ),
-            branch("HTTP+SSE", &["sse"], &[On::All, On::Remote, On::Http], any_of("url"), true),
+            branch("HTTP+SSE", &["sse"], &[AppliesTo::All, AppliesTo::Remote, AppliesTo::Http], any_of("url"), true),
             branch(
                 "WebSocket",
                 &["websocket", "ws"],
-                &[On::All, On::Remote],
+                &[AppliesTo::All, AppliesTo::Remote],
                 json!({ "allOf": [any_of("url"), { "not": not_a_socket() }] }),
                 false,
             ),
@@ -131,13 +131,13 @@ fn one_server() -> Value {
     })
 }
 
-/// An address that is not that of a WebSocket.
+/// Matches servers whose URL is not that of a WebSocket.
 fn not_a_socket() -> Value {
     json!({ "properties": { "url": { "not": { "pattern": "^[wW][sS]{1,2}://" } } } })
 }
 
-/// A tool of an agent file: a server with a name.
-fn tool() -> Value {
+/// Returns the schema of a tool of an agent file, which is a server with a name.
+fn tool_schema() -> Value {
     let mut properties = properties();
     properties.insert("type".to_owned(), json!({ "const": "mcp" }));
     properties.insert("name".to_owned(), json!({ "type": "string", "pattern": "^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$", "maxLength": super::MAX_SERVER_NAME }));
@@ -151,11 +151,11 @@ fn tool() -> Value {
 }
 
 fn properties() -> Map<String, Value> {
-    let properties = RULES.iter().flat_map(|rule| rule.spellings().map(|name| (name, of(rule))));
+    let properties = RULES.iter().flat_map(|rule| rule.spellings().map(|name| (name, rule_schema(rule))));
     properties.collect()
 }
 
-fn of(rule: &Rule) -> Value {
+fn rule_schema(rule: &Rule) -> Value {
     let text = json!({ "type": "string" });
     let schema = match rule.kind {
         Kind::Text => text,
@@ -184,7 +184,7 @@ fn of(rule: &Rule) -> Value {
     with_doc(schema, rule.doc)
 }
 
-/// A value that a variable stands for.
+/// Matches a string with a variable.
 fn variable() -> Value {
     json!({ "type": "string", "pattern": "\\$\\{.+\\}" })
 }

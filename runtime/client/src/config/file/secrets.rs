@@ -1,65 +1,65 @@
-//! Which strings of a file may be secret, so that its lines can be shown without them.
+//! The strings of a file that may be secret, which are redacted in source lines.
 
 use std::ops::Range;
 
-use super::expand::sounds_secret;
-use super::grammar::rule_of;
+use super::expand::looks_secret;
+use super::grammar::find_rule;
 use super::node::{Data, Node};
-use super::place::hidden_in;
+use super::span::secret_ranges;
 
-/// The places of all strings that may be secret, in entries that are wrong as well.
-pub(super) fn secrets(root: &Node, text: &str) -> Vec<Range<usize>> {
-    let mut hidden = Vec::new();
-    section(root, text, &mut hidden);
-    hidden
+/// Returns the ranges of all strings that may be secret, also in invalid entries.
+pub(super) fn find_secrets(root: &Node, text: &str) -> Vec<Range<usize>> {
+    let mut secrets = Vec::new();
+    visit_section(root, text, &mut secrets);
+    secrets
 }
 
-/// A part of the file that is not of one server.
-fn section(node: &Node, text: &str, hidden: &mut Vec<Range<usize>>) {
+/// Visits the file, or its member `mcp`.
+fn visit_section(node: &Node, text: &str, secrets: &mut Vec<Range<usize>>) {
     for member in node.members().unwrap_or_default() {
         match (member.name.as_str(), &member.value.data) {
-            // Here people choose the names, so that these say nothing of what is inside.
-            ("mcpServers" | "servers" | "tokens", Data::Members(entries)) => {
+            // Users choose these names, so they do not indicate secrets.
+            ("mcpServers" | "servers" | "tokens", Data::Object(entries)) => {
                 for named in entries {
-                    entry(&named.value, text, hidden);
+                    visit_entry(&named.value, text, secrets);
                 }
             }
-            ("tools", Data::List(items)) => {
+            ("tools", Data::Array(items)) => {
                 for item in items {
-                    entry(item, text, hidden);
+                    visit_entry(item, text, secrets);
                 }
             }
-            ("mcp", Data::Members(_)) => section(&member.value, text, hidden),
-            (name, _) => value(&member.value, text, sounds_secret(name), hidden),
+            ("mcp", Data::Object(_)) => visit_section(&member.value, text, secrets),
+            (name, _) => visit_value(&member.value, text, looks_secret(name), secrets),
         }
     }
 }
 
-/// An entry: what has no rule may be a secret under a misspelt name.
-fn entry(node: &Node, text: &str, hidden: &mut Vec<Range<usize>>) {
+/// Visits an entry. A member without a rule may be a misspelt secret one.
+fn visit_entry(node: &Node, text: &str, secrets: &mut Vec<Range<usize>>) {
     for member in node.members().unwrap_or_default() {
         let name = member.name.as_str();
-        let is_secret = match rule_of(name) {
+        let is_secret = match find_rule(name) {
             Some(rule) => rule.is_secret,
             None => !matches!(name, "name" | "file"),
         };
-        value(&member.value, text, is_secret, hidden);
+        visit_value(&member.value, text, is_secret, secrets);
     }
 }
 
-fn value(node: &Node, text: &str, is_secret: bool, hidden: &mut Vec<Range<usize>>) {
+fn visit_value(node: &Node, text: &str, is_secret: bool, secrets: &mut Vec<Range<usize>>) {
     match &node.data {
-        Data::Text(_) | Data::Number(_) if is_secret => hidden.extend(hidden_in(text, &node.span)),
-        Data::List(items) => {
+        Data::String(_) | Data::Number(_) if is_secret => secrets.extend(secret_ranges(text, &node.span)),
+        Data::Array(items) => {
             for item in items {
-                value(item, text, is_secret, hidden);
+                visit_value(item, text, is_secret, secrets);
             }
         }
-        Data::Members(members) => {
+        Data::Object(members) => {
             for member in members {
-                value(&member.value, text, is_secret || sounds_secret(&member.name), hidden);
+                visit_value(&member.value, text, is_secret || looks_secret(&member.name), secrets);
             }
         }
-        Data::Null | Data::Bool(_) | Data::Number(_) | Data::Text(_) => {}
+        Data::Null | Data::Bool(_) | Data::Number(_) | Data::String(_) => {}
     }
 }

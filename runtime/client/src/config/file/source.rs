@@ -1,67 +1,67 @@
-//! The text of a configuration file, to be shown beside what is wrong with it.
+//! The text of a configuration file, for diagnostics.
 
 use std::fmt;
 use std::ops::Range;
 
-/// A configuration file. `Debug` shows its name only, since the text may hold secrets.
+/// The name and text of a configuration file. `Debug` only prints the name, since the text may contain secrets.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Source {
     name: String,
     text: String,
-    /// Where each line begins.
+    /// The start of each line.
     lines: Vec<usize>,
-    /// What must not be shown, in order.
-    hidden: Vec<Range<usize>>,
+    /// The ranges that may be secret, in order.
+    secrets: Vec<Range<usize>>,
 }
 
 impl Source {
     pub(super) fn new(name: String, text: String) -> Self {
         let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self { name, text, lines, hidden: Vec::new() }
+        Self { name, text, lines, secrets: Vec::new() }
     }
 
-    /// The path of the file, as it was given.
+    /// Returns the path of the file, unchanged.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The whole text, secrets included: see [`Source::shown_line`] for what may be shown.
+    /// Returns the text, including secrets. Use [`Source::redacted_line`] for output.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The line and the column in characters, both from 1, of a place in bytes.
-    pub fn position(&self, at: usize) -> (usize, usize) {
-        let at = self.text.floor_char_boundary(at);
-        let line = self.lines.partition_point(|start| *start <= at);
-        (line, self.text[self.lines[line - 1]..at].chars().count() + 1)
+    /// Returns the line, and the column in characters, of a byte offset. Both start at 1.
+    pub fn position(&self, offset: usize) -> (usize, usize) {
+        let offset = self.text.floor_char_boundary(offset);
+        let line = self.lines.partition_point(|start| *start <= offset);
+        (line, self.text[self.lines[line - 1]..offset].chars().count() + 1)
     }
 
-    /// A line (from 1) without its end, with `*` instead of each character of a value that may be secret: those
-    /// of environment variables, headers, tokens and the object `config`. References such as `${TOKEN}` stay, and every
-    /// byte keeps its place. Nothing where the file has no such line.
-    pub fn shown_line(&self, line: usize) -> Option<String> {
+    /// Returns a line (from 1) without its line break, or `None` if the file is shorter. Values that may be secret are replaced by
+    /// `*`: those of environment variables, headers, tokens and the object `config`. References such as `${TOKEN}` remain. The
+    /// line keeps its length in bytes.
+    pub fn redacted_line(&self, line: usize) -> Option<String> {
         let start = *self.lines.get(line.checked_sub(1)?)?;
         let end = self.lines.get(line).map_or(self.text.len(), |next| next - 1);
         let text = self.text[start..end].trim_end_matches('\r');
-        let first = self.hidden.partition_point(|hidden| hidden.end <= start);
-        let mut shown = text.to_owned();
-        for hidden in self.hidden[first..].iter().take_while(|hidden| hidden.start < start + text.len()) {
-            let range = hidden.start.max(start) - start..hidden.end.min(start + text.len()) - start;
+        let first = self.secrets.partition_point(|secret| secret.end <= start);
+        let mut redacted = text.to_owned();
+        for secret in self.secrets[first..].iter().take_while(|secret| secret.start < start + text.len()) {
+            let range = secret.start.max(start) - start..secret.end.min(start + text.len()) - start;
             if let Some(part) = text.get(range.clone()) {
-                shown.replace_range(range, &masked(part));
+                redacted.replace_range(range, &mask(part));
             }
         }
-        Some(shown)
+        Some(redacted)
     }
 
-    /// Where a line (from 1) begins, in bytes.
+    /// Returns the byte offset of the start of a line (from 1).
     pub fn line_start(&self, line: usize) -> usize {
         line.checked_sub(1).and_then(|index| self.lines.get(index)).copied().unwrap_or(self.text.len())
     }
 
-    /// Hides the ranges from [`Source::shown_line`].
-    pub(super) fn hide(&mut self, mut ranges: Vec<Range<usize>>) {
+    /// Sets the ranges that [`Source::redacted_line`] redacts.
+    pub(super) fn redact(&mut self, mut ranges: Vec<Range<usize>>) {
         ranges.sort_by_key(|range| (range.start, range.end));
         let mut end = 0;
         for range in &mut ranges {
@@ -70,36 +70,35 @@ impl Source {
             end = range.end;
         }
         ranges.retain(|range| !range.is_empty());
-        self.hidden = ranges;
+        self.secrets = ranges;
     }
 
-    /// Hides everything that may be a value, for a text that could not be taken apart: what stands behind the first
-    /// `:` or `=` of each line, and lines that have none.
-    pub(super) fn hide_values(&mut self) {
-        let mut hidden = Vec::new();
+    /// Redacts everything that may be a value, for a text that cannot be parsed: the text after the first `:` or `=` of each line,
+    /// and lines that have none.
+    pub(super) fn redact_values(&mut self) {
+        let mut secrets = Vec::new();
         for (index, start) in self.lines.iter().enumerate() {
             let end = self.lines.get(index + 1).map_or(self.text.len(), |next| next - 1);
             let line = &self.text[*start..end];
-            // A line of one word is a heading of TOML, or punctuation.
-            let value = line.find([':', '=']).map_or(0, |at| at + 1);
-            let is_heading = line.starts_with('[') && value == 0;
-            if !is_heading {
-                hidden.push(start + value..end);
+            let value_start = line.find([':', '=']).map_or(0, |at| at + 1);
+            let is_toml_header = line.starts_with('[') && value_start == 0;
+            if !is_toml_header {
+                secrets.push(start + value_start..end);
             }
         }
-        self.hidden = hidden;
+        self.secrets = secrets;
     }
 }
 
-/// `*` for each byte of letters and digits, so that the shape stays.
-fn masked(part: &str) -> String {
-    let mask = |character: char| {
-        let is_shown = character.is_ascii_punctuation() && !matches!(character, '_' | '-')
+/// Replaces everything but punctuation and whitespace by `*`, and keeps the length in bytes.
+fn mask(part: &str) -> String {
+    let mask_character = |character: char| {
+        let is_kept = character.is_ascii_punctuation() && !matches!(character, '_' | '-')
             || character.is_ascii_whitespace();
-        let count = if is_shown { 1 } else { character.len_utf8() };
-        std::iter::repeat_n(if is_shown { character } else { '*' }, count)
+        let count = if is_kept { 1 } else { character.len_utf8() };
+        std::iter::repeat_n(if is_kept { character } else { '*' }, count)
     };
-    part.chars().flat_map(mask).collect()
+    part.chars().flat_map(mask_character).collect()
 }
 
 impl fmt::Debug for Source {

@@ -4,59 +4,59 @@ use serde_json::Number;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, de};
 
-use super::json::{broken, syntax};
-use super::node::{Data, MAX_DEPTH, Member, Node, too_deep};
+use super::json::{parse_error, syntax_error};
+use super::node::{Data, MAX_DEPTH, Member, Node, nesting_error};
 use super::problem::Problem;
 
-/// The tree of a document, with its members in the order of the file.
+/// Parses a document, with its members in the order of the file.
 ///
 /// # Errors
-/// The first thing that is not TOML, and numbers that JSON does not have.
+/// The first syntax error, and numbers that JSON does not support.
 pub(super) fn parse(text: &str) -> Result<Node, Box<Problem>> {
     let table = DeTable::parse(text).map_err(|error: de::Error| {
         let span = error.span().unwrap_or(0..0);
-        broken(span, error.message())
+        parse_error(span, error.message())
     })?;
     let span = table.span();
-    let members = members(table.into_inner(), text, 0)?;
-    Ok(Node::new(span, Data::Members(members)))
+    let members = convert_table(table.into_inner(), text, 0)?;
+    Ok(Node::new(span, Data::Object(members)))
 }
 
-fn members(table: DeTable<'_>, text: &str, depth: usize) -> Result<Vec<Member>, Box<Problem>> {
+fn convert_table(table: DeTable<'_>, text: &str, depth: usize) -> Result<Vec<Member>, Box<Problem>> {
     let mut members = Vec::with_capacity(table.len());
     for (key, value) in table {
         let name_span = key.span();
-        let value = node(value, text, depth + 1)?;
+        let value = convert(value, text, depth + 1)?;
         members.push(Member { name: key.into_inner().into_owned(), name_span, value });
     }
     members.sort_by_key(|member| member.name_span.start);
     Ok(members)
 }
 
-fn node(value: Spanned<DeValue<'_>>, text: &str, depth: usize) -> Result<Node, Box<Problem>> {
+fn convert(value: Spanned<DeValue<'_>>, text: &str, depth: usize) -> Result<Node, Box<Problem>> {
     let span = value.span();
     if depth > MAX_DEPTH {
-        return Err(too_deep(span));
+        return Err(nesting_error(span));
     }
-    let no_number = || syntax(span.clone(), "this number cannot be used here");
+    let invalid_number = || syntax_error(span.clone(), "this number is not supported");
     let data = match value.into_inner() {
-        DeValue::String(value) => Data::Text(value.into_owned()),
+        DeValue::String(value) => Data::String(value.into_owned()),
         DeValue::Integer(value) => {
             let (digits, radix) = (value.as_str(), value.radix());
             let signed = i64::from_str_radix(digits, radix).map(Number::from);
             let number = signed.or_else(|_| u64::from_str_radix(digits, radix).map(Number::from));
-            Data::Number(number.map_err(|_| no_number())?)
+            Data::Number(number.map_err(|_| invalid_number())?)
         }
         DeValue::Float(value) => {
             let number = value.as_str().parse().ok().and_then(Number::from_f64);
-            Data::Number(number.ok_or_else(no_number)?)
+            Data::Number(number.ok_or_else(invalid_number)?)
         }
         DeValue::Boolean(value) => Data::Bool(value),
-        DeValue::Datetime(_) => Data::Text(text.get(span.clone()).unwrap_or_default().to_owned()),
-        DeValue::Array(items) => {
-            Data::List(items.into_iter().map(|item| node(item, text, depth + 1)).collect::<Result<_, _>>()?)
-        }
-        DeValue::Table(table) => Data::Members(members(table, text, depth)?),
+        DeValue::Datetime(_) => Data::String(text.get(span.clone()).unwrap_or_default().to_owned()),
+        DeValue::Array(items) => Data::Array(
+            items.into_iter().map(|item| convert(item, text, depth + 1)).collect::<Result<_, _>>()?,
+        ),
+        DeValue::Table(table) => Data::Object(convert_table(table, text, depth)?),
     };
     Ok(Node::new(span, data))
 }

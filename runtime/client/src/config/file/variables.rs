@@ -1,49 +1,49 @@
-//! `${NAME}` and its other forms, taken apart: what is written, before any value is known.
+//! The syntax of variables in strings: `${NAME}` and its other forms.
 
 use std::ops::Range;
 
-/// How deep a default may hold variables with defaults of their own.
-const MAX_DEFAULTS: usize = 8;
+/// The maximum nesting of defaults.
+const MAX_DEFAULT_DEPTH: usize = 8;
 
-/// A piece of a string.
+/// A part of a string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
-    /// Text that stands for itself.
+    /// Literal text.
     Text(&'a str),
-    /// `$${`, which is `${`.
+    /// `$${`, which is a literal `${`.
     Escape,
     Variable(Variable<'a>),
-    /// `${` with something behind it that is no variable: where, and why.
+    /// An invalid `${…}`: its range, and the reason.
     Invalid(Range<usize>, String),
 }
 
-/// `${NAME}`, `${space:NAME}`, and each with a default.
+/// `${NAME}` or `${namespace:NAME}`, with an optional default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Variable<'a> {
-    /// What stands before a colon, such as `env`.
-    pub(super) space: Option<&'a str>,
+    /// The part before a colon, such as `env`.
+    pub(super) namespace: Option<&'a str>,
     pub(super) name: &'a str,
-    pub(super) default: Option<Fallback<'a>>,
-    /// Where it stands in the string, braces included.
+    pub(super) default: Option<DefaultValue<'a>>,
+    /// Its range in the string, including `${` and `}`.
     pub(super) range: Range<usize>,
 }
 
-/// What to take where there is no value.
+/// The default of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fallback<'a> {
-    /// Whether it is also taken for a value that is empty: `:-` rather than `-`.
+pub(super) struct DefaultValue<'a> {
+    /// Whether it also replaces an empty value: `:-` rather than `-`.
     pub(super) if_empty: bool,
     pub(super) text: &'a str,
     pub(super) pieces: Vec<Piece<'a>>,
 }
 
-/// The pieces of a string, in order.
-pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
-    read(text, 0, 0)
+/// Splits a string into its pieces.
+pub(super) fn parse(text: &str) -> Vec<Piece<'_>> {
+    parse_nested(text, 0, 0)
 }
 
-/// `offset` is where `text` begins in the whole string.
-fn read(text: &str, offset: usize, depth: usize) -> Vec<Piece<'_>> {
+/// Splits a part of a string, which starts at `offset` of the whole string.
+fn parse_nested(text: &str, offset: usize, depth: usize) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut start = 0;
     let mut at = 0;
@@ -57,10 +57,10 @@ fn read(text: &str, offset: usize, depth: usize) -> Vec<Piece<'_>> {
             start = at;
         } else if rest.starts_with("${") {
             push_text(&mut pieces, &text[start..at]);
-            let length = closed(rest);
+            let length = variable_length(rest);
             let range = offset + at..offset + at + length.unwrap_or(rest.len());
             let piece = match length {
-                Some(length) => variable(&rest[2..length - 1], range, depth),
+                Some(length) => parse_variable(&rest[2..length - 1], range, depth),
                 None => Piece::Invalid(range, "`${` is not closed with `}`".to_owned()),
             };
             pieces.push(piece);
@@ -80,8 +80,8 @@ fn push_text<'a>(pieces: &mut Vec<Piece<'a>>, text: &'a str) {
     }
 }
 
-/// The length of the variable that `text` begins with: up to the brace that closes the first one.
-fn closed(text: &str) -> Option<usize> {
+/// Returns the length of the variable at the start of `text`, up to the closing brace.
+fn variable_length(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {
         match byte {
@@ -98,25 +98,25 @@ fn closed(text: &str) -> Option<usize> {
     None
 }
 
-/// The variable between the braces.
-fn variable(inner: &str, range: Range<usize>, depth: usize) -> Piece<'_> {
-    let invalid = |why: String| Piece::Invalid(range.clone(), why);
+/// Parses the text between the braces.
+fn parse_variable(inner: &str, range: Range<usize>, depth: usize) -> Piece<'_> {
+    let invalid = |reason: String| Piece::Invalid(range.clone(), reason);
     if inner.is_empty() {
-        return invalid("`${}` names no variable".to_owned());
+        return invalid("`${}` has no variable name".to_owned());
     }
-    let (space, rest) = match inner.split_once(':') {
-        Some((space, rest)) if is_name(space) && !rest.starts_with('-') => (Some(space), rest),
+    let (namespace, rest) = match inner.split_once(':') {
+        Some((namespace, rest)) if is_name(namespace) && !rest.starts_with('-') => (Some(namespace), rest),
         _ => (None, inner),
     };
-    let at = match space {
-        // Ids of inputs and names of tokens may have hyphens, so that only `:-` ends them.
+    let at = match namespace {
+        // IDs of inputs and names of tokens may contain hyphens, so only `:-` ends them.
         Some(_) => rest.find(":-").unwrap_or(rest.len()),
         None => rest.find(|c: char| !is_name_part(c) && c != '/').unwrap_or(rest.len()),
     };
     let (name, rest) = rest.split_at(at);
-    if !(if space.is_some() { is_id(name) } else { is_name(name) || name == "/" }) {
-        let what = if name.is_empty() { inner } else { name };
-        return invalid(format!("`{}` cannot be the name of a variable", short(what)));
+    if !(if namespace.is_some() { is_id(name) } else { is_name(name) || name == "/" }) {
+        let name = if name.is_empty() { inner } else { name };
+        return invalid(format!("`{}` is not a valid variable name", shorten(name)));
     }
     let default = match rest.strip_prefix(":-").map(|text| (true, text)) {
         Some(found) => Some(found),
@@ -124,16 +124,21 @@ fn variable(inner: &str, range: Range<usize>, depth: usize) -> Piece<'_> {
     };
     let Some((if_empty, text)) = default else {
         if rest.is_empty() {
-            return Piece::Variable(Variable { space, name, default: None, range });
+            return Piece::Variable(Variable { namespace, name, default: None, range });
         }
-        return invalid(format!("a name ends with `}}`, `:-` or `-`, not with `{}`", first_of(rest)));
+        return invalid(format!("expected `}}`, `:-` or `-` after the name, found `{}`", separator(rest)));
     };
-    if depth == MAX_DEFAULTS {
-        return invalid(format!("more than {MAX_DEFAULTS} defaults stand in each other"));
+    if depth == MAX_DEFAULT_DEPTH {
+        return invalid(format!("more than {MAX_DEFAULT_DEPTH} nested defaults"));
     }
     let offset = range.end - 1 - text.len();
-    let pieces = read(text, offset, depth + 1);
-    Piece::Variable(Variable { space, name, default: Some(Fallback { if_empty, text, pieces }), range })
+    let pieces = parse_nested(text, offset, depth + 1);
+    Piece::Variable(Variable {
+        namespace,
+        name,
+        default: Some(DefaultValue { if_empty, text, pieces }),
+        range,
+    })
 }
 
 fn is_name(name: &str) -> bool {
@@ -144,20 +149,20 @@ fn is_name_part(character: char) -> bool {
     character.is_ascii_alphanumeric() || character == '_'
 }
 
-/// What may stand behind `input:`, `runtime:` or `env:`. Windows has `ProgramFiles(x86)`.
+/// Whether a name is valid after `input:`, `runtime:` or `env:`. Windows has a variable `ProgramFiles(x86)`.
 fn is_id(name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '(' | ')');
     !name.is_empty() && name.chars().all(is_part)
 }
 
-/// The character that is wrong, and no more of what may be a secret.
-fn first_of(text: &str) -> String {
+/// Returns the invalid character only, since the rest may be a secret.
+fn separator(text: &str) -> String {
     let count = if text.starts_with(':') { 2 } else { 1 };
     text.chars().take(count).collect()
 }
 
-/// The beginning of something for a message: a name, at most.
-fn short(text: &str) -> String {
+/// Shortens a name for a message.
+fn shorten(text: &str) -> String {
     text.chars().take_while(|c| !c.is_control()).take(24).collect()
 }
 
@@ -168,14 +173,14 @@ mod tests {
     use super::*;
 
     fn only(text: &str) -> Piece<'_> {
-        let mut pieces = pieces(text);
+        let mut pieces = parse(text);
         assert_eq!(pieces.len(), 1, "{pieces:?}");
         pieces.remove(0)
     }
 
     #[test]
-    fn a_variable_has_a_space_a_name_and_a_default() {
-        for (text, space, name, default) in [
+    fn variables_have_namespaces_names_and_defaults() {
+        for (text, namespace, name, default) in [
             ("${A}", None, "A", None),
             ("${env:A}", Some("env"), "A", None),
             ("${input:api-key}", Some("input"), "api-key", None),
@@ -189,23 +194,23 @@ mod tests {
             ("${/}", None, "/", None),
         ] {
             let Piece::Variable(variable) = only(text) else { panic!("{text}") };
-            assert_eq!((variable.space, variable.name), (space, name), "{text}");
+            assert_eq!((variable.namespace, variable.name), (namespace, name), "{text}");
             let found = variable.default.as_ref().map(|default| (default.if_empty, default.text));
             assert_eq!(found, default, "{text}");
         }
     }
 
     #[test]
-    fn a_dollar_stands_for_itself_unless_a_brace_follows() {
+    fn a_dollar_sign_without_a_brace_is_literal() {
         for text in ["cost: $5", "100%", "$C", "$", "$$", "a$b", "}{", "{A}"] {
             assert_eq!(only(text), Piece::Text(text));
         }
-        assert_eq!(pieces("$${P}"), [Piece::Escape, Piece::Text("P}")]);
-        assert_eq!(pieces("$$${P}"), [Piece::Text("$"), Piece::Escape, Piece::Text("P}")]);
+        assert_eq!(parse("$${P}"), [Piece::Escape, Piece::Text("P}")]);
+        assert_eq!(parse("$$${P}"), [Piece::Text("$"), Piece::Escape, Piece::Text("P}")]);
     }
 
     #[test]
-    fn what_cannot_be_read_is_an_error_with_its_place() {
+    fn invalid_variables_are_located() {
         for (text, range) in [
             ("a${", 1..3),
             ("${}", 0..3),
@@ -216,7 +221,7 @@ mod tests {
             ("${:-x}", 0..6),
             ("${env:}", 0..7),
         ] {
-            let found = pieces(text).into_iter().find_map(|piece| match piece {
+            let found = parse(text).into_iter().find_map(|piece| match piece {
                 Piece::Invalid(range, _) => Some(range),
                 _ => None,
             });
@@ -225,18 +230,18 @@ mod tests {
     }
 
     #[test]
-    fn defaults_stand_in_each_other_to_a_bound() {
+    fn the_nesting_of_defaults_is_bounded() {
         let nested = |depth: usize| format!("{}x{}", "${A:-".repeat(depth), "}".repeat(depth));
-        let (fits, does_not) = (nested(MAX_DEFAULTS), nested(MAX_DEFAULTS + 1));
-        assert!(!format!("{:?}", pieces(&fits)).contains("Invalid"));
-        assert!(format!("{:?}", pieces(&does_not)).contains("Invalid"));
+        let (fits, does_not) = (nested(MAX_DEFAULT_DEPTH), nested(MAX_DEFAULT_DEPTH + 1));
+        assert!(!format!("{:?}", parse(&fits)).contains("Invalid"));
+        assert!(format!("{:?}", parse(&does_not)).contains("Invalid"));
     }
 
     proptest! {
         #[test]
-        fn every_string_can_be_taken_apart(text in "[$ {}:/A-Ca-c1é\\-]{0,40}") {
+        fn any_string_is_split_without_loss(text in "[$ {}:/A-Ca-c1é\\-]{0,40}") {
             let mut length = 0;
-            for piece in pieces(&text) {
+            for piece in parse(&text) {
                 length += match piece {
                     Piece::Text(text) => text.len(),
                     Piece::Escape => 3,

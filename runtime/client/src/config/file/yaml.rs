@@ -1,62 +1,67 @@
-//! YAML, by the core schema of YAML 1.2.2 (10.3.2), where `yes` and `1_000` are texts.
+//! YAML with the core schema of YAML 1.2.2 (10.3.2), in which `yes` and `1_000` are strings.
 
 use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 use serde_json::Number;
 
-use super::json::{broken, syntax};
-use super::node::{Data, MAX_DEPTH, Member, Node, too_deep};
+use super::json::{parse_error, syntax_error};
+use super::node::{Data, MAX_DEPTH, Member, Node, nesting_error};
 use super::problem::{Problem, ProblemKind};
 
-/// The tree of a document.
+/// Parses a document.
 ///
 /// # Errors
-/// The first thing that is not YAML, and what JSON does not have: anchors, tags, keys that are no texts, a second
-/// document.
+/// The first syntax error, and what JSON does not support: anchors, tags, keys that are not strings, a second document.
 pub(super) fn parse(text: &str) -> Result<Node, Box<Problem>> {
-    let mut events = Events { parser: Parser::new_from_str(text), places: Places::new(text) };
+    let mut events = Events { parser: Parser::new_from_str(text), positions: Positions::new(text) };
     let root = loop {
         match events.next()? {
-            (Event::StreamEnd, span) => return Err(syntax(span, "the file is empty")),
+            (Event::StreamEnd, span) => return Err(syntax_error(span, "the file is empty")),
             (Event::Nothing | Event::StreamStart | Event::DocumentStart(_), _) => {}
-            first => break events.node(first, 0)?,
+            first => break events.convert(first, 0)?,
         }
     };
     loop {
         match events.next()? {
             (Event::StreamEnd, _) => return Ok(root),
             (Event::Nothing | Event::DocumentEnd, _) => {}
-            (_, span) => return Err(syntax(span, "a second document begins here; keep one")),
+            (_, span) => {
+                return Err(syntax_error(span, "a second document starts here; only one is supported"));
+            }
         }
     }
 }
 
 struct Events<'a> {
     parser: Parser<'a, StrInput<'a>>,
-    places: Places,
+    positions: Positions,
 }
 
 impl<'a> Events<'a> {
     fn next(&mut self) -> Result<(Event<'a>, Range<usize>), Box<Problem>> {
         match self.parser.next() {
-            Some(Ok((event, span))) => Ok((event, self.places.bytes(&span))),
+            Some(Ok((event, span))) => Ok((event, self.positions.byte_range(&span))),
             Some(Err(error)) => {
-                let at = self.places.byte(error.marker().index());
-                Err(broken(at..at, error.info()))
+                let at = self.positions.byte(error.marker().index());
+                Err(parse_error(at..at, error.info()))
             }
             None => Ok((Event::StreamEnd, 0..0)),
         }
     }
 
-    fn node(&mut self, (event, span): (Event<'a>, Range<usize>), depth: usize) -> Result<Node, Box<Problem>> {
+    fn convert(
+        &mut self,
+        (event, span): (Event<'a>, Range<usize>),
+        depth: usize,
+    ) -> Result<Node, Box<Problem>> {
         if depth > MAX_DEPTH {
-            return Err(too_deep(span));
+            return Err(nesting_error(span));
         }
         match event {
             Event::Scalar(text, style, 0, None) => {
-                let data =
-                    scalar(&text, style).ok_or_else(|| syntax(span.clone(), "JSON has no such number"))?;
+                let data = parse_scalar(&text, style)
+                    .ok_or_else(|| syntax_error(span.clone(), "this number is not supported"))?;
                 Ok(Node::new(span, data))
             }
             Event::SequenceStart(0, None) => {
@@ -64,9 +69,9 @@ impl<'a> Events<'a> {
                 loop {
                     match self.next()? {
                         (Event::SequenceEnd, end) => {
-                            return Ok(Node::new(span.start..end.end, Data::List(items)));
+                            return Ok(Node::new(span.start..end.end, Data::Array(items)));
                         }
-                        next => items.push(self.node(next, depth + 1)?),
+                        next => items.push(self.convert(next, depth + 1)?),
                     }
                 }
             }
@@ -75,32 +80,32 @@ impl<'a> Events<'a> {
                 loop {
                     let (name, name_span) = match self.next()? {
                         (Event::MappingEnd, end) => {
-                            return Ok(Node::new(span.start..end.end, Data::Members(members)));
+                            return Ok(Node::new(span.start..end.end, Data::Object(members)));
                         }
                         (Event::Scalar(name, _, 0, None), span) => (name.into_owned(), span),
-                        (_, span) => return Err(syntax(span, "a key must be a plain text")),
+                        (_, span) => return Err(syntax_error(span, "a key must be a string")),
                     };
                     let next = self.next()?;
-                    members.push(Member { name, name_span, value: self.node(next, depth + 1)? });
+                    members.push(Member { name, name_span, value: self.convert(next, depth + 1)? });
                 }
             }
-            // A few bytes of anchors can stand for gigabytes, and a tag is a type that JSON does not have.
+            // A few bytes of aliases can expand to gigabytes, and a tag is a type that JSON does not support.
             _ => Err(Box::new(
                 Problem::error(
                     ProblemKind::Syntax,
                     span,
-                    "anchors (`&`), aliases (`*`) and tags (`!`) are not read".to_owned(),
+                    "anchors (`&`), aliases (`*`) and tags (`!`) are not supported".to_owned(),
                 )
-                .help("write the value out; a text that begins with one of these characters goes in quotes"),
+                .help("write the value in full; quote a string that starts with one of these characters"),
             )),
         }
     }
 }
 
-/// A scalar by the core schema: only a plain one can be anything but a text. Nothing for infinity and such.
-fn scalar(text: &str, style: ScalarStyle) -> Option<Data> {
+/// Parses a scalar by the core schema, in which quoted scalars are strings. Returns `None` for infinity and NaN.
+fn parse_scalar(text: &str, style: ScalarStyle) -> Option<Data> {
     if style != ScalarStyle::Plain {
-        return Some(Data::Text(text.to_owned()));
+        return Some(Data::String(text.to_owned()));
     }
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Some(Data::Null),
@@ -119,14 +124,14 @@ fn scalar(text: &str, style: ScalarStyle) -> Option<Data> {
         return Some(Data::Number(number.into()));
     }
     if !is_decimal(unsigned) {
-        return Some(Data::Text(text.to_owned()));
+        return Some(Data::String(text.to_owned()));
     }
     let integer = text.parse::<i64>().map(Number::from).or_else(|_| text.parse::<u64>().map(Number::from));
     let number = integer.ok().or_else(|| text.parse().ok().and_then(Number::from_f64));
     number.map(Data::Number)
 }
 
-/// Digits with at most one point and an exponent.
+/// Whether the text is digits, with at most one point, and an optional exponent.
 fn is_decimal(text: &str) -> bool {
     let (mantissa, exponent) = text.split_once(['e', 'E']).map_or((text, None), |(m, e)| (m, Some(e)));
     let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -138,14 +143,14 @@ fn is_decimal(text: &str) -> bool {
     is_digits(whole) && is_digits(fraction) && !(whole.is_empty() && fraction.is_empty()) && exponent_fits
 }
 
-/// From places in characters, which the parser counts, to places in bytes.
-struct Places {
-    /// Where each character begins, and the end; empty for ASCII.
+/// Converts positions in characters, which the parser reports, to positions in bytes.
+struct Positions {
+    /// The byte position of each character; empty if the text is ASCII.
     starts: Vec<usize>,
     length: usize,
 }
 
-impl Places {
+impl Positions {
     fn new(text: &str) -> Self {
         let starts =
             if text.is_ascii() { Vec::new() } else { text.char_indices().map(|(at, _)| at).collect() };
@@ -159,7 +164,7 @@ impl Places {
         self.starts.get(index).copied().unwrap_or(self.length)
     }
 
-    fn bytes(&self, span: &Span) -> Range<usize> {
+    fn byte_range(&self, span: &Span) -> Range<usize> {
         let start = self.byte(span.start.index());
         start..self.byte(span.end.index()).max(start)
     }

@@ -216,7 +216,7 @@ impl TokenProvider for Rotating {
         Box::pin(async {
             if self.fetched.fetch_add(1, Ordering::Relaxed) > 0 && self.fails {
                 let problem = "the session has ended; run `shop-login` again".to_owned();
-                return Err(TokenError::Failed { place: "the program `shop-login`".to_owned(), problem });
+                return Err(TokenError::Failed { origin: "the program `shop-login`".to_owned(), problem });
             }
             Ok(Token::new(SECRET))
         })

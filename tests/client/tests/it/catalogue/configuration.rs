@@ -1,13 +1,13 @@
-//! Configuration files. Their problems have a file and a line instead of a server.
+//! Faults of configuration files, whose problems have a file and a line instead of a server.
 
 use toolwright_client::config::{ConfigError, ConfigReader};
 
 use super::{Fault, Said};
 
-/// File, text, parts of the cause, part of the next step.
+/// The name and text of a file, parts of the expected message, and a part of the advice.
 const FILES: &[(&str, &str, &[&str], &str)] = &[
     ("a.json", r#"{"mcpServers": {"a": {"command": "x"}"#, &["unterminated"], "check the brackets"),
-    ("a.json", r"{}", &["names no servers"], "mcpServers"),
+    ("a.json", r"{}", &["has no servers"], "mcpServers"),
     ("a.json", r#"{"mcpServer": {}}"#, &["`mcpServer`"], "did you mean `mcpServers`"),
     (
         "a.json",
@@ -19,10 +19,10 @@ const FILES: &[(&str, &str, &[&str], &str)] = &[
     (
         "a.json",
         r#"{"servers": {"a": {"command": "x", "url": "https://x.example/"}}}"#,
-        &["stands beside `command`"],
+        &["conflicts with `command`"],
         "keep one",
     ),
-    ("a.json", r#"{"servers": {"a": {}}}"#, &["nothing says how the server is reached"], "`command`"),
+    ("a.json", r#"{"servers": {"a": {}}}"#, &["neither a `command` nor a `url`"], "`command`"),
     (
         "a.json",
         r#"{"servers": {"a": {"type": "htp", "url": "https://x.example/"}}}"#,
@@ -35,7 +35,7 @@ const FILES: &[(&str, &str, &[&str], &str)] = &[
     (
         "a.json",
         r#"{"servers": {"a": {"command": "x"}, "a": {"command": "y"}}}"#,
-        &["a server of this name already"],
+        &["duplicate server name"],
         "another name",
     ),
     (
@@ -60,7 +60,7 @@ const FILES: &[(&str, &str, &[&str], &str)] = &[
     ),
 ];
 
-fn read(name: &'static str, text: &'static str) -> Said {
+fn read_error(name: &'static str, text: &'static str) -> Said {
     let error =
         ConfigReader::without_environment().read_text(name, text).map(|config| config.problems().to_vec());
     let (file, problems) = match error {
@@ -70,7 +70,7 @@ fn read(name: &'static str, text: &'static str) -> Said {
     };
     let problem = problems.into_iter().max_by_key(|problem| problem.severity).expect("a problem");
     let cause = problem.to_string();
-    // What to write may be said in the same breath.
+    // The message may include the advice.
     let next = [cause.clone()].into_iter().chain(problem.help).collect::<Vec<_>>().join("; ");
     Said { place: format!("{file}:{}", problem.line), kind: None, cause, next }
 }
@@ -81,7 +81,7 @@ pub(super) fn faults() -> Vec<Fault> {
         kind: None,
         cause,
         next,
-        error: Box::pin(std::future::ready(read(name, text))),
+        error: Box::pin(std::future::ready(read_error(name, text))),
     });
     faults.collect()
 }

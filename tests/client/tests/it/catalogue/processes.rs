@@ -152,7 +152,7 @@ fn commands() -> [Fault; 8] {
         fault(
             "a token that nobody provides",
             Connect,
-            &["the variable `KEY`", "there is no token `key`"],
+            &["the variable `KEY`", "unknown token `key`"],
             "see that the token can be fetched",
             failing_start(with_token()),
         ),

@@ -1,4 +1,4 @@
-//! Where each member of a server goes.
+//! Conversion of the members of a server.
 
 use serde_json::{Map, Value, json};
 
@@ -7,8 +7,8 @@ use super::super::node::{Member, Node};
 use super::{Converter, Dialect, find};
 
 impl Converter {
-    /// Writes a member into the entry of the dialect.
-    pub(super) fn member(
+    /// Adds a member to the converted entry.
+    pub(super) fn convert_member(
         &mut self,
         server: &str,
         rule: &'static Rule,
@@ -19,7 +19,7 @@ impl Converter {
         if rule.name == "type" {
             return;
         }
-        let value = self.translated(server, &member.value);
+        let value = self.translate(server, &member.value);
         if self.dialect == Dialect::Toml {
             entry.insert(rule.name.to_owned(), value);
             return;
@@ -28,31 +28,34 @@ impl Converter {
             ("command" | "args" | "url", _) => add(entry, rule.name, value),
             ("env" | "headers", _) => merge(entry, rule.name, value),
             ("env_file", Dialect::VsCode | Dialect::Cursor) => match value {
-                Value::Array(_) => self.lose(server, "`env_file` has one file only there"),
+                Value::Array(_) => {
+                    let client = self.dialect.name();
+                    self.report_loss(server, &format!("{client} only supports one `env_file`"));
+                }
                 file => add(entry, "envFile", file),
             },
             ("cwd", Dialect::VsCode) => add(entry, "cwd", value),
-            ("server", _) => launch(node, value, entry),
+            ("server", _) => add_launcher(node, value, entry),
             ("auth_token", _) => {
                 let token = value.as_str().unwrap_or_default();
                 let has_scheme = token.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("bearer "));
                 let bearer = if has_scheme { token.to_owned() } else { format!("Bearer {token}") };
                 merge(entry, "headers", json!({ "Authorization": bearer }));
             }
-            ("oauth", Dialect::Cursor) => add(entry, "auth", cursor_client(&value)),
+            ("oauth", Dialect::Cursor) => add(entry, "auth", cursor_oauth(&value)),
             ("launcher" | "disabled" | "enabled", _) => {}
             ("encoding", _) if value.as_str().is_some_and(is_utf_8) => {}
             ("load_tools" | "load_prompts" | "terminate_on_close", _) if value == json!(true) => {}
             ("required" | "resolve_args", _) if value == json!(false) => {}
             (name, dialect) => {
-                self.lose(server, &format!("`{name}` has no place in files of {}", dialect.name()));
+                self.report_loss(server, &format!("{} does not support `{name}`", dialect.name()));
             }
         }
     }
 }
 
 fn add(entry: &mut Map<String, Value>, name: &str, value: Value) {
-    // What a launcher needs stands in front.
+    // Arguments of a launcher precede those of the package.
     match (entry.get_mut(name), value) {
         (Some(Value::Array(before)), Value::Array(more)) => before.extend(more),
         (_, value) => {
@@ -70,9 +73,9 @@ fn merge(entry: &mut Map<String, Value>, name: &str, value: Value) {
     }
 }
 
-/// `server` and `launcher` as a command.
-fn launch(node: &Node, package: Value, entry: &mut Map<String, Value>) {
-    let launcher = find(node, "launcher").and_then(Node::text).unwrap_or("npx");
+/// Converts `server` and `launcher` to a command.
+fn add_launcher(node: &Node, package: Value, entry: &mut Map<String, Value>) {
+    let launcher = find(node, "launcher").and_then(Node::as_str).unwrap_or("npx");
     let mut args: Vec<Value> = match launcher {
         "npx" => vec!["-y".into()],
         "docker" => {
@@ -90,7 +93,7 @@ fn launch(node: &Node, package: Value, entry: &mut Map<String, Value>) {
     entry.insert("args".to_owned(), args.into());
 }
 
-fn cursor_client(value: &Value) -> Value {
+fn cursor_oauth(value: &Value) -> Value {
     let names = [
         ("CLIENT_ID", ["client_id", "clientId", "CLIENT_ID"]),
         ("CLIENT_SECRET", ["client_secret", "clientSecret", "CLIENT_SECRET"]),

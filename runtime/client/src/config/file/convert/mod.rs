@@ -1,4 +1,4 @@
-//! A configuration file in the form of another client.
+//! Conversion of configuration files to the formats of other clients.
 
 mod member;
 mod toml_text;
@@ -8,15 +8,15 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::grammar::{OTHERS, Transport, rule_of};
-use super::layout::Document;
+use super::grammar::{IGNORED, Transport, find_rule};
 use super::node::Node;
 use super::problem::{ConfigError, Severity};
 use super::reader::Format;
+use super::sections::Sections;
 use super::{ConfigReader, grammar, json as json_text};
-use variable::Variables;
+use variable::Translator;
 
-/// What a configuration file can be converted to.
+/// A format that configuration files can be converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Dialect {
@@ -26,12 +26,12 @@ pub enum Dialect {
     Claude,
     /// `.cursor/mcp.json` of Cursor: `mcpServers`, variables as `${env:NAME}`.
     Cursor,
-    /// Our own form, which holds everything.
+    /// Our own format, which can express everything.
     Toml,
 }
 
 impl Dialect {
-    /// As messages call it.
+    /// Returns the name of the client, or of the format.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::VsCode => "VS Code",
@@ -46,17 +46,17 @@ impl Dialect {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Conversion {
-    /// The file.
+    /// The text of the file.
     pub text: String,
-    /// What it cannot express, or expresses differently: one per line.
+    /// What the format cannot express, or expresses differently, with one entry for each.
     pub losses: Vec<String>,
 }
 
-/// The text of a file in the form of another client. Variables stay variables: nothing is looked up, and no value is
-/// written that was not in the file.
+/// Converts the text of a file to the format of another client. Variables are translated but not expanded, so the result
+/// contains no values from the environment.
 ///
 /// # Errors
-/// [`ConfigError`] where the file cannot be read, or something about its servers is wrong regardless of the environment.
+/// [`ConfigError`], if the file has syntax errors, or errors that do not depend on the environment.
 ///
 /// ```
 /// use toolwright_client::config::{Dialect, convert};
@@ -69,40 +69,40 @@ pub struct Conversion {
 /// ```
 pub fn convert(path: impl AsRef<Path>, text: &str, dialect: Dialect) -> Result<Conversion, ConfigError> {
     let path = path.as_ref();
-    // What is wrong with the file is reported as usual; what depends on the environment is not asked for.
-    let checked = ConfigReader::without_environment().check_only().leave_variables().read_text(path, text)?;
-    let is_wrong = checked.problems().iter().any(|problem| problem.severity == Severity::Error);
-    if is_wrong {
-        checked.complete()?;
+    // Reports the errors that do not depend on the environment.
+    let checked = ConfigReader::without_environment().check_only().keep_variables().read_text(path, text)?;
+    let has_errors = checked.problems().iter().any(|problem| problem.severity == Severity::Error);
+    if has_errors {
+        checked.require_valid()?;
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let format = Format::of(path);
+    let format = Format::from_path(path);
     let Ok(root) = format.parse(text) else {
-        // It was parsed a moment ago.
+        // Unreachable: the same text was parsed above.
         return Ok(Conversion { text: String::new(), losses: Vec::new() });
     };
-    let document = Document::of(&root, format.home(), &mut Vec::new());
+    let sections = Sections::find(&root, format.file_kind(), &mut Vec::new());
     let mut converter = Converter { dialect, losses: Vec::new(), inputs: Vec::new() };
     let mut servers = Map::new();
-    for named in &document.entries {
-        if let Some(server) = converter.server(named.name, &named.node) {
-            servers.insert(named.name.to_owned(), server);
+    for entry in &sections.servers {
+        if let Some(server) = converter.convert_server(entry.name, &entry.node) {
+            servers.insert(entry.name.to_owned(), server);
         }
     }
-    let file = converter.file(&document, servers);
+    let file = converter.build_file(&sections, servers);
     if format != Format::Json && has_comment_lines(text)
         || format == Format::Json && json_text::has_comments(text)
     {
         converter.losses.push("comments are not kept".to_owned());
     }
     let text = match dialect {
-        Dialect::Toml => toml_text::write(&file, &mut converter.losses),
+        Dialect::Toml => toml_text::format_file(&file, &mut converter.losses),
         Dialect::VsCode | Dialect::Claude | Dialect::Cursor => format!("{file:#}\n"),
     };
     Ok(Conversion { text, losses: converter.losses })
 }
 
-/// Lines of TOML and YAML that are comments.
+/// Whether a text in TOML or YAML has comment lines.
 fn has_comment_lines(text: &str) -> bool {
     text.lines().any(|line| line.trim_start().starts_with('#'))
 }
@@ -110,14 +110,14 @@ fn has_comment_lines(text: &str) -> bool {
 struct Converter {
     dialect: Dialect,
     losses: Vec<String>,
-    /// Inputs that take the place of something else.
+    /// Inputs that replace tokens.
     inputs: Vec<Value>,
 }
 
 impl Converter {
-    /// The whole file.
-    fn file(&mut self, document: &Document<'_>, servers: Map<String, Value>) -> Value {
-        let mut inputs: Vec<Value> = match document.inputs.map(Node::plain_json) {
+    /// Builds the file from its converted servers.
+    fn build_file(&mut self, sections: &Sections<'_>, servers: Map<String, Value>) -> Value {
+        let mut inputs: Vec<Value> = match sections.inputs.map(Node::to_json) {
             Some(Value::Array(inputs)) => inputs,
             _ => Vec::new(),
         };
@@ -134,26 +134,27 @@ impl Converter {
                 file.insert("mcpServers".to_owned(), servers.into());
             }
         }
-        if let Some(tokens) = document.tokens {
+        if let Some(tokens) = sections.tokens {
             if self.dialect == Dialect::Toml {
-                file.insert("tokens".to_owned(), tokens.plain_json());
+                file.insert("tokens".to_owned(), tokens.to_json());
             } else {
-                self.losses.push(format!("`tokens` has no place in files of {}", self.dialect.name()));
+                self.losses.push(format!("{} does not support `tokens`", self.dialect.name()));
             }
         }
         Value::Object(file)
     }
 
-    /// A server, or nothing if the client would take it for another one than it is.
-    fn server(&mut self, name: &str, node: &Node) -> Option<Value> {
+    /// Converts a server; returns `None` if the client does not support it.
+    fn convert_server(&mut self, name: &str, node: &Node) -> Option<Value> {
         let transport = transport_of(node);
         if self.dialect != Dialect::Toml {
-            if is_switched_off(node) {
-                self.lose(name, "it is switched off, which has no place there: it is left out");
+            let client = self.dialect.name();
+            if is_disabled(node) {
+                self.report_loss(name, &format!("{client} does not support disabled servers: it is omitted"));
                 return None;
             }
             if transport == Transport::WebSocket {
-                self.lose(name, "there are no WebSockets there: it is left out");
+                self.report_loss(name, &format!("{client} does not support WebSockets: it is omitted"));
                 return None;
             }
         }
@@ -161,37 +162,37 @@ impl Converter {
         let has_type = node
             .members()?
             .iter()
-            .any(|member| rule_of(&member.name).is_some_and(|rule| rule.name == "type"));
+            .any(|member| find_rule(&member.name).is_some_and(|rule| rule.name == "type"));
         if has_type || self.dialect == Dialect::VsCode {
             server.insert("type".to_owned(), transport.name().into());
         }
         for member in node.members()? {
-            match rule_of(&member.name) {
-                Some(rule) => self.member(name, rule, node, member, &mut server),
-                None if OTHERS.contains(&member.name.as_str()) => {}
-                None => self.lose(name, &format!("`{}` is not known", member.name)),
+            match find_rule(&member.name) {
+                Some(rule) => self.convert_member(name, rule, node, member, &mut server),
+                None if IGNORED.contains(&member.name.as_str()) => {}
+                None => self.report_loss(name, &format!("unknown member `{}`", member.name)),
             }
         }
         Some(server.into())
     }
 
-    fn variables(&mut self) -> Variables<'_> {
-        Variables { dialect: self.dialect, losses: Vec::new(), inputs: &mut self.inputs }
+    fn translator(&mut self) -> Translator<'_> {
+        Translator { dialect: self.dialect, losses: Vec::new(), inputs: &mut self.inputs }
     }
 
-    /// A value with its variables in the dialect's words.
-    fn translated(&mut self, server: &str, node: &Node) -> Value {
-        let mut variables = self.variables();
-        let value = node.to_json(&mut |text, _| variables.translate(text));
-        let losses = std::mem::take(&mut variables.losses);
+    /// Converts a value to JSON, with its variables in the syntax of the dialect.
+    fn translate(&mut self, server: &str, node: &Node) -> Value {
+        let mut translator = self.translator();
+        let value = node.to_json_with(&mut |text, _| translator.translate(text));
+        let losses = std::mem::take(&mut translator.losses);
         for loss in losses {
-            self.lose(server, &loss);
+            self.report_loss(server, &loss);
         }
         value
     }
 
-    fn lose(&mut self, server: &str, what: &str) {
-        let loss = format!("server {server:?}: {what}");
+    fn report_loss(&mut self, server: &str, loss: &str) {
+        let loss = format!("server {server:?}: {loss}");
         if !self.losses.contains(&loss) {
             self.losses.push(loss);
         }
@@ -199,24 +200,23 @@ impl Converter {
 }
 
 fn find<'a>(node: &'a Node, name: &str) -> Option<&'a Node> {
-    let rule = grammar::named(name)?;
+    let rule = grammar::rule_named(name)?;
     let mut members = node.members()?.iter();
-    members.find(|member| rule_of(&member.name) == Some(rule)).map(|member| &member.value)
+    members.find(|member| find_rule(&member.name) == Some(rule)).map(|member| &member.value)
 }
 
 fn transport_of(node: &Node) -> Transport {
-    if let Some(named) = find(node, "type").and_then(Node::text).and_then(Transport::of) {
-        return named;
+    if let Some(transport) = find(node, "type").and_then(Node::as_str).and_then(Transport::from_name) {
+        return transport;
     }
-    match find(node, "url").and_then(Node::text) {
+    match find(node, "url").and_then(Node::as_str) {
         None => Transport::Stdio,
         Some(url) if url.starts_with("ws://") || url.starts_with("wss://") => Transport::WebSocket,
         Some(_) => Transport::Http,
     }
 }
 
-fn is_switched_off(node: &Node) -> bool {
-    let is =
-        |name: &str, wanted: bool| find(node, name).is_some_and(|node| node.plain_json() == json!(wanted));
-    is("disabled", true) || is("enabled", false)
+fn is_disabled(node: &Node) -> bool {
+    let has = |name: &str, value: bool| find(node, name).is_some_and(|node| node.to_json() == json!(value));
+    has("disabled", true) || has("enabled", false)
 }

@@ -1,59 +1,60 @@
-//! Variables in the syntax of another client.
+//! Translation of variables to the syntax of another client.
 
 use serde_json::{Value, json};
 
 use super::super::inputs::INPUT_VARIABLE_PREFIX;
-use super::super::variables::{Piece, Variable, pieces};
+use super::super::variables::{self, Piece, Variable};
 use super::Dialect;
 
-pub(super) struct Variables<'a> {
+/// Translates the variables in strings.
+pub(super) struct Translator<'a> {
     pub(super) dialect: Dialect,
     pub(super) losses: Vec<String>,
     pub(super) inputs: &'a mut Vec<Value>,
 }
 
-impl Variables<'_> {
+impl Translator<'_> {
     pub(super) fn translate(&mut self, text: &str) -> String {
-        // Our own form reads all the others.
+        // Our own format supports the syntax of all others.
         if self.dialect == Dialect::Toml {
             return text.to_owned();
         }
-        pieces(text).iter().map(|piece| self.piece(text, piece)).collect()
+        variables::parse(text).iter().map(|piece| self.translate_piece(text, piece)).collect()
     }
 
-    fn piece(&mut self, text: &str, piece: &Piece<'_>) -> String {
+    fn translate_piece(&mut self, text: &str, piece: &Piece<'_>) -> String {
         match piece {
             Piece::Text(text) => (*text).to_owned(),
             Piece::Escape => {
-                self.lose(format!("{} has no way to write `${{` for itself", self.dialect.name()));
+                self.report_loss(format!("{} has no escape for a literal `${{`", self.dialect.name()));
                 "$${".to_owned()
             }
             Piece::Invalid(range, _) => text[range.clone()].to_owned(),
-            Piece::Variable(variable) => match (variable.space, variable.name) {
-                (None, name) if is_predefined(name) => self.predefined(name),
-                (None | Some("env"), name) => self.environment(name, variable),
-                (Some("input"), id) => self.input(id),
-                (Some("runtime"), name) => self.token(name),
+            Piece::Variable(variable) => match (variable.namespace, variable.name) {
+                (None, name) if is_predefined(name) => self.translate_predefined(name),
+                (None | Some("env"), name) => self.translate_environment(name, variable),
+                (Some("input"), id) => self.translate_input(id),
+                (Some("runtime"), name) => self.translate_token(name),
                 _ => text[variable.range.clone()].to_owned(),
             },
         }
     }
 
-    fn environment(&mut self, name: &str, variable: &Variable<'_>) -> String {
+    fn translate_environment(&mut self, name: &str, variable: &Variable<'_>) -> String {
         match (self.dialect, &variable.default) {
             (Dialect::Claude | Dialect::Toml, None) => format!("${{{name}}}"),
             (Dialect::Claude | Dialect::Toml, Some(default)) => {
                 if !default.if_empty {
-                    self.lose(format!("the default of `{name}` is also taken where the variable is empty"));
+                    self.report_loss(format!("the default of `{name}` also replaces an empty value"));
                 }
                 let text: String =
-                    default.pieces.iter().map(|piece| self.piece(default.text, piece)).collect();
+                    default.pieces.iter().map(|piece| self.translate_piece(default.text, piece)).collect();
                 format!("${{{name}:-{text}}}")
             }
             (Dialect::VsCode | Dialect::Cursor, default) => {
                 if default.is_some() {
-                    self.lose(format!(
-                        "the default of `{name}` has no place in files of {}",
+                    self.report_loss(format!(
+                        "{} does not support the default of `{name}`",
                         self.dialect.name()
                     ));
                 }
@@ -62,33 +63,36 @@ impl Variables<'_> {
         }
     }
 
-    fn predefined(&mut self, name: &str) -> String {
+    fn translate_predefined(&mut self, name: &str) -> String {
         if self.dialect == Dialect::Claude {
             if name == "userHome" {
                 return "${HOME}".to_owned();
             }
-            self.lose(format!(
-                "`${{{name}}}` has no place in files of {}: write the path",
+            self.report_loss(format!(
+                "{} does not support `${{{name}}}`: write the path",
                 self.dialect.name()
             ));
         }
         format!("${{{name}}}")
     }
 
-    fn input(&mut self, id: &str) -> String {
+    fn translate_input(&mut self, id: &str) -> String {
         if self.dialect == Dialect::VsCode {
             return format!("${{input:{id}}}");
         }
         let id = id.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' });
         let name: String = INPUT_VARIABLE_PREFIX.chars().chain(id).collect();
-        self.lose(format!("nobody is asked for inputs there: set `{name}`"));
+        self.report_loss(format!("{} does not prompt for inputs: set `{name}`", self.dialect.name()));
         if self.dialect == Dialect::Cursor { format!("${{env:{name}}}") } else { format!("${{{name}}}") }
     }
 
-    fn token(&mut self, name: &str) -> String {
+    fn translate_token(&mut self, name: &str) -> String {
         match self.dialect {
             Dialect::VsCode => {
-                self.lose(format!("the token `{name}` is asked for there, not fetched"));
+                self.report_loss(format!(
+                    "{} prompts for the token `{name}` instead of fetching it",
+                    self.dialect.name()
+                ));
                 let input =
                     json!({ "type": "promptString", "id": name, "description": name, "password": true });
                 if !self.inputs.contains(&input) {
@@ -99,7 +103,10 @@ impl Variables<'_> {
             Dialect::Claude | Dialect::Cursor | Dialect::Toml => {
                 let variable: String =
                     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-                self.lose(format!("the token `{name}` is not fetched there: set the variable `{variable}`"));
+                self.report_loss(format!(
+                    "{} does not fetch the token `{name}`: set the variable `{variable}`",
+                    self.dialect.name()
+                ));
                 if self.dialect == Dialect::Cursor {
                     format!("${{env:{variable}}}")
                 } else {
@@ -109,9 +116,9 @@ impl Variables<'_> {
         }
     }
 
-    fn lose(&mut self, what: String) {
-        if !self.losses.contains(&what) {
-            self.losses.push(what);
+    fn report_loss(&mut self, loss: String) {
+        if !self.losses.contains(&loss) {
+            self.losses.push(loss);
         }
     }
 }

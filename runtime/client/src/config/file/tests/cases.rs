@@ -1,4 +1,4 @@
-//! Files as people have them. Each case names the public thread that it comes from.
+//! Realistic files. Most cases cite the public issue that they come from.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::config::{Encoding, Secret};
 
 /// langchain-ai/langchain-mcp-adapters#437.
 #[test]
-fn variables_are_replaced_in_headers_args_and_url() {
+fn variables_are_expanded_in_headers_args_and_url() {
     let config = read(
         "conf/mcp.json",
         r#"{"mcpServers":{"r":{"type":"http","url":"https://${API_HOST:-api.example}/mcp","headers":{"Authorization":"Bearer ${API_TOKEN}"}},
@@ -24,14 +24,14 @@ fn variables_are_replaced_in_headers_args_and_url() {
     assert!(cwd.ends_with("conf/./data") && cwd.is_absolute(), "{cwd:?}");
     assert_eq!(
         report(&config),
-        "2:43 note exposed server \"s\": `args[1]`: every user of this machine can see it in the list of processes\n"
+        "2:43 note exposed server \"s\": `args[1]`: it is visible to every user of this machine, in the process list\n"
     );
     assert!(!format!("{config:?}").contains("s3cret"));
 }
 
 /// google-gemini/gemini-cli#28248.
 #[test]
-fn defaults_and_spaces_are_read_as_a_shell_reads_them() {
+fn defaults_work_as_in_a_shell() {
     let text = r#"{"mcpServers":{"s":{"command":"server","args":["${A:-x}","${A-x}","${B:-x}","${B-x}","${env:C}","${C}","$C","${D}","${A:-http://h:80/${C}}","${A:-}"],"cwd":"~/work"}}}"#;
     let reader = reader().with_variable("B", "").with_variable("C", "c").with_variable("D", "${C}");
     let config = reader.read_text("mcp.json", text).unwrap();
@@ -42,7 +42,7 @@ fn defaults_and_spaces_are_read_as_a_shell_reads_them() {
 
 /// QwenLM/qwen-code#11501.
 #[test]
-fn values_are_put_in_after_the_file_is_read() {
+fn variables_are_expanded_after_parsing() {
     let text = r#"{"mcpServers":{"s":{"command":"server","args":["$${P}","${P}","cost: $5","100%","a\\${P}"]},
 "t":{"command":"server","args":["${","${}","${1X}"]}}}"#;
     let value = "pa$$w{o}rd\"\\n";
@@ -53,7 +53,7 @@ fn values_are_put_in_after_the_file_is_read() {
     for place in ["2:34", "2:39", "2:45"] {
         assert!(report.contains(&format!("{place} error invalid-variable server \"t\"")), "{report}");
     }
-    assert_eq!(config.refused(), ["t"]);
+    assert_eq!(config.invalid_servers(), ["t"]);
 }
 
 const INPUTS: &str = r#"{"inputs":[{"type":"promptString","id":"tok","description":"Token","password":true},{"type":"pickString","id":"env","options":["a","b"],"default":"a"}],
@@ -62,11 +62,11 @@ const INPUTS: &str = r#"{"inputs":[{"type":"promptString","id":"tok","descriptio
 
 /// ravitemer/mcphub.nvim#209.
 #[test]
-fn inputs_come_from_a_value_a_variable_or_a_question() {
+fn inputs_come_from_the_program_a_variable_or_a_prompt() {
     let without = read(".vscode/mcp.json", INPUTS);
-    assert_eq!(without.refused(), ["x"]);
-    assert_eq!(without.servers().len(), 1, "the other server can be used");
-    assert!(report(&without).contains("no value for the input `tok`"), "{}", report(&without));
+    assert_eq!(without.invalid_servers(), ["x"]);
+    assert_eq!(without.servers().len(), 1, "the other server is valid");
+    assert!(report(&without).contains("the input `tok` has no value"), "{}", report(&without));
 
     for reader in [
         reader().with_input("tok", "t"),
@@ -81,30 +81,30 @@ fn inputs_come_from_a_value_a_variable_or_a_question() {
     }
     let wrong = reader().with_input("tok", "t").with_input("env", "s3cret");
     let wrong = report(&wrong.read_text("mcp.json", INPUTS).unwrap());
-    assert!(wrong.contains("none of its options") && !wrong.contains("s3cret"), "{wrong}");
+    assert!(wrong.contains("not one of its options") && !wrong.contains("s3cret"), "{wrong}");
 
     let check = reader().check_only().read_text("mcp.json", INPUTS).unwrap();
-    assert_eq!((report(&check).as_str(), check.servers().len()), ("", 2), "answers are not needed yet");
+    assert_eq!((report(&check).as_str(), check.servers().len()), ("", 2), "inputs need no values");
     let undeclared = INPUTS.replace("${input:env}", "${input:enw}");
     let undeclared = report(&reader().check_only().read_text("mcp.json", &undeclared).unwrap());
-    assert!(undeclared.contains("there is no input `enw`, did you mean `env`?"), "{undeclared}");
+    assert!(undeclared.contains("unknown input `enw`, did you mean `env`?"), "{undeclared}");
 }
 
 #[test]
-fn a_name_under_two_keys_is_an_error() {
+fn duplicate_server_names_are_errors() {
     let config = read(
         "mcp.json",
         r#"{"servers":{"a":{"command":"x"}},"mcpServers":{"a":{"command":"y"},"A":{"command":"y"}}}"#,
     );
     let report = report(&config);
-    assert!(report.contains("there is a server of this name already"), "{report}");
-    assert!(report.contains("which differs only in case"), "{report}");
+    assert!(report.contains("duplicate server name"), "{report}");
+    assert!(report.contains("differs from `a` only in case"), "{report}");
     assert_eq!(config.servers().len(), 1);
 }
 
 /// pantheon-org/tekhne#226.
 #[test]
-fn unknown_members_are_told_with_what_is_meant() {
+fn unknown_members_are_reported_with_suggestions() {
     let text = r#"{"mcpServers":{"a":{"command":"server","environment":{"K":"v"},"transport":"stdio"},"b":{"transport":"sse","url":"https://api.example/sse"},"c":{"comand":"server"},"d":{"command":"server","disabled":true,"alwaysAllow":["x"],"autoApprove":[]}}}"#;
     let config = read("mcp.json", text);
     assert_eq!(
@@ -114,7 +114,7 @@ fn unknown_members_are_told_with_what_is_meant() {
     );
     let names: Vec<_> = config.servers().iter().map(|server| server.name.as_str()).collect();
     assert_eq!(
-        (names, config.refused(), config.disabled()),
+        (names, config.invalid_servers(), config.disabled_servers()),
         (vec!["a", "b"], &["c".to_owned()][..], &["d".to_owned()][..])
     );
     assert_eq!(server(&config, "b").transport.name(), "sse");
@@ -122,10 +122,10 @@ fn unknown_members_are_told_with_what_is_meant() {
 
 /// spences10/my-pi#6, mastra-ai/mastra#13613, stablyai/orca#4275.
 #[test]
-fn the_transport_follows_from_the_members() {
+fn the_transport_is_derived_from_the_members() {
     let text = r#"{"mcpServers":{"a":{"url":"https://api.example/mcp"},"b":{"url":"wss://api.example/ws"},"c":{"type":"http","command":"server"},"d":{"command":"server","url":"https://api.example/mcp"},"e":{},"f":{"url":"not a url"},"g":{"serverUrl":"https://api.example/mcp"},"h":{"type":"sse","url":"https://api.example/mcp"},"i":{"type":"streamable-http","url":"https://api.example/mcp"}}}"#;
     let config = read("mcp.json", text);
-    assert_eq!(config.refused(), ["c", "d", "e", "f"]);
+    assert_eq!(config.invalid_servers(), ["c", "d", "e", "f"]);
     for (name, transport, falls_back) in [
         ("a", "http", true),
         ("b", "websocket", false),
@@ -136,16 +136,16 @@ fn the_transport_follows_from_the_members() {
         let spec = &server(&config, name).transport;
         assert_eq!(spec.name(), transport, "{name}");
         let fallback = matches!(spec, TransportSpec::Http(spec) if spec.sse_fallback);
-        assert_eq!(fallback, falls_back, "{name}: a transport that someone chose is kept");
+        assert_eq!(fallback, falls_back, "{name}: an explicit transport has no fallback");
     }
     let report = report(&config);
-    assert!(report.contains("`serverUrl`: it is read as `url`"), "{report}");
+    assert!(report.contains("`serverUrl`: it is treated as `url`"), "{report}");
     assert!(report.contains("server \"f\": `url`: this is not a URL"), "{report}");
 }
 
 /// microsoft/vscode#244059, griffithsbs/envmcp#4.
 #[test]
-fn files_with_variables_stand_below_env() {
+fn env_takes_precedence_over_env_files() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("my dir")).unwrap();
     let path = folder.path().join(".vscode/mcp.json");
@@ -165,12 +165,12 @@ fn files_with_variables_stand_below_env() {
 
     std::fs::remove_file(&env_file).unwrap();
     let config = reader().read_text(&path, text).unwrap();
-    assert_eq!(config.refused(), ["s"]);
+    assert_eq!(config.invalid_servers(), ["s"]);
     assert!(report(&config).contains("my dir/.env: No such file"), "{}", report(&config));
     assert_eq!(config.servers().len(), 1);
 }
 
-/// The file of a desktop client with a token for each server.
+/// A file of a desktop client, with a token for each server.
 #[test]
 fn an_auth_token_becomes_a_bearer_header() {
     let text = r#"{
@@ -190,7 +190,7 @@ fn an_auth_token_becomes_a_bearer_header() {
     assert_eq!(header(&config, "railway-server", "Authorization"), "Bearer your-token-here");
     assert_eq!(header(&config, "sleepyrat", "Authorization"), "Bearer rat");
     assert_eq!(header(&config, "written", "Authorization"), "bearer abc");
-    let error = read("mcp-config.json", text).complete().unwrap_err().to_string();
+    let error = read("mcp-config.json", text).require_valid().unwrap_err().to_string();
     assert!(error.starts_with("mcp-config.json:7:21: server \"sleepyrat\": `authToken`: the variable `SLEEPYRAT_TOKEN` is not set"), "{error}");
 }
 
@@ -214,15 +214,15 @@ async fn runtime_tokens_come_from_files_and_programs() {
         [("a", "Authorization", "Bearer from a file"), ("b", "X-Key", "key from a program")]
     {
         let template = headers(&config, server).get(name).unwrap();
-        assert_eq!(template.fixed(), None);
+        assert_eq!(template.literal(), None);
         assert_eq!(template.resolve(config.tokens()).await.unwrap().expose(), value);
     }
     let env = stdio(&config, "c").env["TOKEN"].clone().unwrap();
     assert_eq!(env.resolve(config.tokens()).await.unwrap().expose(), "from a file");
-    assert_eq!(config.refused(), ["d", "e", "f"]);
+    assert_eq!(config.invalid_servers(), ["d", "e", "f"]);
     let report = report(&config);
-    assert!(report.contains("cannot stand here"), "{report}");
-    assert!(report.contains("there is no token `shp`, did you mean `shop`?"), "{report}");
+    assert!(report.contains("is not allowed here"), "{report}");
+    assert!(report.contains("unknown token `shp`, did you mean `shop`?"), "{report}");
     assert!(report.contains("the token `shop` has a default"), "{report}");
 }
 
@@ -252,9 +252,9 @@ tools:
     load_prompts: false
 "#;
 
-/// The tools of an agent file, those that are MCP servers.
+/// The MCP tools of an agent file.
 #[test]
-fn an_agent_file_names_servers_among_its_tools() {
+fn mcp_tools_of_an_agent_file_are_servers() {
     let config = read("agent.yaml", AGENT);
     assert_eq!(report(&config), "");
     let files = server(&config, "filesystem");
@@ -314,7 +314,7 @@ fn the_same_servers_are_read_from_json_toml_and_yaml() {
 }
 
 #[test]
-fn relative_commands_and_paths_begin_at_the_file() {
+fn relative_paths_start_at_the_folder_of_the_file() {
     let config = read(
         "/w/.cursor/mcp.json",
         r#"{"mcpServers":{"a":{"command":"./run.sh","args":["./x"],"cwd":"sub"},"b":{"command":"b","args":["./x"],"resolve_args":true}}}"#,
@@ -325,9 +325,9 @@ fn relative_commands_and_paths_begin_at_the_file() {
     assert_eq!(args(stdio(&config, "b")), ["/w/./x"]);
 }
 
-/// anthropics/claude-code#35287: one number for start and call helps nobody.
+/// anthropics/claude-code#35287: startup and requests need separate timeouts.
 #[test]
-fn timeouts_of_other_clients_are_those_of_requests() {
+fn timeout_is_the_request_timeout_in_shared_files() {
     let config = read(
         "mcp.json",
         r#"{"mcpServers":{"a":{"command":"a","timeout":5,"connectTimeout":"20s"},"b":{"command":"b","timeout":30000},"c":{"command":"c","timeout":600000}}}"#,
@@ -343,7 +343,7 @@ fn timeouts_of_other_clients_are_those_of_requests() {
 }
 
 #[test]
-fn nothing_secret_is_in_messages_debug_or_shown_lines() {
+fn messages_debug_and_source_lines_have_no_secrets() {
     let text = r#"{"mcpServers": {
   "a": {"url": "https://a.example/", "headers": {"X-Key": "s3cret-1 ${MISSING_A:-s3cret-2}", "Y": "${MISSING_B}", "Z\n": "s3cret-3"}, "authToken": ["s3cret-4"]},
   "b": {"command": "b", "env": {"K": "s3cret-5", "L": ["s3cret-6"]}, "config": {"password": "s3cret-7"}, "environment": {"X": "s3cret-8"}},
@@ -354,25 +354,25 @@ fn nothing_secret_is_in_messages_debug_or_shown_lines() {
     let config = reader.read_text("mcp.json", text).unwrap();
     let mut shown = format!("{config:?} {reader:?} {}", report(&config));
     for problem in config.problems() {
-        // The address is the one place where a secret stands in what is no secret otherwise.
+        // A URL is not redacted, but the message warns about its password.
         if problem.member.as_deref() != Some("url") {
-            shown.push_str(&config.source().shown_line(problem.line).unwrap());
+            shown.push_str(&config.source().redacted_line(problem.line).unwrap());
         }
         shown.push_str(problem.help.as_deref().unwrap_or_default());
     }
     assert!(!shown.contains("s3cret"), "{shown}");
     assert!(shown.contains("\"Y\": \"${MISSING_B}\"") && shown.contains("${MISSING_A:"), "{shown}");
-    assert_eq!(config.refused(), ["a", "b", "c", "d"]);
+    assert_eq!(config.invalid_servers(), ["a", "b", "c", "d"]);
     let error = reader
         .read_text("mcp.json", "{\"mcpServers\": {\"a\": {\"authToken\": \"s3cret\" \"x\"}}}")
         .unwrap_err();
     let ConfigError::Invalid { file, problems } = &error else { panic!("{error}") };
-    let line = file.shown_line(problems[0].line).unwrap();
+    let line = file.redacted_line(problems[0].line).unwrap();
     assert!(!format!("{error} {line}").contains("s3cret"), "{error} {line}");
 }
 
 #[test]
-fn values_of_variables_are_not_shown_in_any_member() {
+fn values_of_variables_are_never_displayed() {
     let text = r#"{"mcpServers": {
   "a": {"command": "./${V}/x", "args": ["./${V}"], "resolve_args": true, "cwd": "${V}", "envFile": "${V}/.env"},
   "b": {"command": "~/${V}", "cwd": "~/${V}", "env": {"K": "${V}"}, "description": "${V}"},
@@ -397,19 +397,19 @@ fn values_of_variables_are_not_shown_in_any_member() {
 }
 
 #[test]
-fn what_a_server_is_called_does_not_hide_its_entry() {
+fn the_name_of_a_server_does_not_make_its_entry_secret() {
     let text = r#"{"mcpServers": {"token-env": {"command": "${NOT_SET}", "env": {"A": "s3cret"}}}}"#;
     let config = read("mcp.json", text);
-    let line = config.source().shown_line(1).unwrap();
+    let line = config.source().redacted_line(1).unwrap();
     assert!(line.contains("\"command\": \"${NOT_SET}\"") && !line.contains("s3cret"), "{line}");
 }
 
 #[test]
-fn a_server_that_repeats_another_is_told() {
+fn identical_servers_cause_a_warning() {
     let config = read("mcp.json", r#"{"mcpServers":{"a":{"command":"x"},"b":{"command":"x"}}}"#);
-    assert_eq!(config.servers().len(), 2, "both are servers of their own");
+    assert_eq!(config.servers().len(), 2, "both are valid");
     assert!(
-        report(&config).contains("warning duplicate server \"b\": it is the same as \"a\""),
+        report(&config).contains("warning duplicate server \"b\": it is identical to \"a\""),
         "{}",
         report(&config)
     );

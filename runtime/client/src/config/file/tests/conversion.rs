@@ -1,4 +1,4 @@
-//! Files in the form of other clients.
+//! Conversion to the formats of other clients.
 
 use super::*;
 
@@ -10,29 +10,29 @@ const SHARED: &str = r#"{
   }
 }"#;
 
-fn to(path: &str, text: &str, dialect: Dialect) -> Conversion {
+fn convert_to(path: &str, text: &str, dialect: Dialect) -> Conversion {
     convert(path, text, dialect).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The servers of a file, for comparisons.
+/// Formats the servers of a file, for comparisons.
 fn servers(path: &str, text: &str) -> String {
-    let reader = reader().check_only().leave_variables();
-    format!("{:?}", reader.read_text(path, text).unwrap().complete().unwrap().servers())
+    let reader = reader().check_only().keep_variables();
+    format!("{:?}", reader.read_text(path, text).unwrap().require_valid().unwrap().servers())
 }
 
 #[test]
-fn our_own_form_holds_all_of_a_file_and_gives_it_back() {
-    let toml = to("mcp.json", SHARED, Dialect::Toml);
+fn conversion_to_toml_and_back_is_lossless() {
+    let toml = convert_to("mcp.json", SHARED, Dialect::Toml);
     assert_eq!(toml.losses, [""; 0]);
-    let back = to("mcp.toml", &toml.text, Dialect::VsCode);
+    let back = convert_to("mcp.toml", &toml.text, Dialect::VsCode);
     assert_eq!(back.losses, [""; 0], "{}", toml.text);
     assert_eq!(servers("mcp.json", &back.text), servers("mcp.json", SHARED), "{}", back.text);
-    let again = to("mcp.json", &back.text, Dialect::Toml);
+    let again = convert_to("mcp.json", &back.text, Dialect::Toml);
     assert_eq!(again.text.replace("type = \"stdio\"\n", ""), toml.text);
 }
 
 #[test]
-fn variables_are_written_in_the_syntax_of_the_client() {
+fn variables_are_translated_to_the_syntax_of_the_client() {
     for (dialect, has, losses) in [
         (Dialect::VsCode, vec!["${env:MY_API_KEY}", "${input:api-key}", "\"servers\""], vec![]),
         (
@@ -46,7 +46,7 @@ fn variables_are_written_in_the_syntax_of_the_client() {
             vec!["`MCP_INPUT_API_KEY`"],
         ),
     ] {
-        let converted = to("mcp.json", SHARED, dialect);
+        let converted = convert_to("mcp.json", SHARED, dialect);
         for part in has {
             assert!(converted.text.contains(part), "{dialect:?} lacks {part}: {}", converted.text);
         }
@@ -58,7 +58,7 @@ fn variables_are_written_in_the_syntax_of_the_client() {
 }
 
 #[test]
-fn what_a_form_cannot_hold_is_told() {
+fn losses_are_reported() {
     let text = r#"
 [servers.a]
 server = "pkg"
@@ -83,15 +83,15 @@ load_tools = true
 [tokens.shop]
 file = "token"
 "#;
-    let claude = to("mcp.toml", text, Dialect::Claude);
+    let claude = convert_to("mcp.toml", text, Dialect::Claude);
     for part in [
-        "\"a\": the default of `A` is also taken",
-        "\"a\": `encoding` has no place",
-        "\"a\": `request_timeout` has no place",
-        "\"b\": there are no WebSockets there",
-        "\"c\": it is switched off",
-        "\"d\": the token `shop` is not fetched there",
-        "`tokens` has no place",
+        "\"a\": the default of `A` also replaces",
+        "\"a\": Claude Code does not support `encoding`",
+        "\"a\": Claude Code does not support `request_timeout`",
+        "\"b\": Claude Code does not support WebSockets",
+        "\"c\": Claude Code does not support disabled servers",
+        "\"d\": Claude Code does not fetch the token `shop`",
+        "Claude Code does not support `tokens`",
         "comments are not kept",
     ] {
         assert!(claude.losses.iter().any(|loss| loss.contains(part)), "{part}: {:#?}", claude.losses);
@@ -103,19 +103,19 @@ file = "token"
         "d": {"url": "https://d.example/", "headers": {"Authorization": "Bearer ${shop}"}},
     }});
     assert_eq!(file, expected);
-    let code = to("mcp.toml", text, Dialect::VsCode);
+    let code = convert_to("mcp.toml", text, Dialect::VsCode);
     assert!(code.text.contains("${input:shop}") && code.text.contains("\"id\": \"shop\""), "{}", code.text);
     let error = convert("a.json", r#"{"servers": {"a": {}}}"#, Dialect::Toml).unwrap_err().to_string();
-    assert!(error.contains("nothing says how"), "{error}");
+    assert!(error.contains("neither a `command` nor a `url`"), "{error}");
 }
 
 #[test]
-fn strings_of_any_kind_survive_toml() {
+fn special_characters_survive_conversion_to_toml() {
     let value = "a\"b\\c\u{7f}\u{1}é\n\t'";
     let text =
         serde_json::json!({"servers": {"a": {"command": "x", "args": [value], "env": {"A.B": value}}}})
             .to_string();
-    let toml = to("a.json", &text, Dialect::Toml);
+    let toml = convert_to("a.json", &text, Dialect::Toml);
     assert_eq!(servers("a.toml", &toml.text), servers("a.json", &text), "{}", toml.text);
     assert_eq!(args(stdio(&read("a.toml", &toml.text), "a")), [value]);
 }

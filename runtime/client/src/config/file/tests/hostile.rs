@@ -1,4 +1,4 @@
-//! Files of any kind: bounds hold, and nothing panics.
+//! Hostile files: limits hold, and nothing panics.
 
 use proptest::prelude::*;
 
@@ -14,13 +14,13 @@ fn error(path: &str, text: &str) -> String {
 #[test]
 fn size_depth_and_numbers_are_bounded() {
     let padding = " ".repeat(MAX_SMALL_FILE_SIZE);
-    assert!(error("a.toml", &padding).contains("the file names no servers"));
-    assert!(error("a.toml", &format!("{padding} ")).contains("more than 1048576 bytes"));
-    assert!(error("a.json", &" ".repeat(MAX_FILE_SIZE + 1)).contains("more than 16777216 bytes"));
+    assert!(error("a.toml", &padding).contains("the file has no servers"));
+    assert!(error("a.toml", &format!("{padding} ")).contains("larger than 1048576 bytes"));
+    assert!(error("a.json", &" ".repeat(MAX_FILE_SIZE + 1)).contains("larger than 16777216 bytes"));
 
     for depth in [70, 600, 100_000] {
         let deep = format!("{{\"mcpServers\": {}{}}}", "[".repeat(depth), "]".repeat(depth));
-        assert!(error("a.json", &deep).contains("more than 64 lists"), "{depth}");
+        assert!(error("a.json", &deep).contains("more than 64 levels"), "{depth}");
         let yaml = format!("tools: {}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(!error("a.yaml", &yaml).is_empty(), "{depth}");
         let toml = format!("servers = {}{}", "[".repeat(depth), "]".repeat(depth));
@@ -32,7 +32,7 @@ fn size_depth_and_numbers_are_bounded() {
     let many = many.concat();
     let config = read("a.json", &format!("{{\"servers\": {{{many}}}}}"));
     assert_eq!(config.servers().len(), MAX_SERVERS);
-    assert!(report(&config).contains("1001 servers, more than 1000"));
+    assert!(report(&config).contains("1001 servers; the limit is 1000"));
 
     let unknown: Vec<String> = (0..2 * MAX_PROBLEMS).map(|index| format!("\"unknown_{index}\":1,")).collect();
     let unknown = unknown.concat();
@@ -41,7 +41,7 @@ fn size_depth_and_numbers_are_bounded() {
 }
 
 #[test]
-fn what_variables_grow_to_is_bounded() {
+fn the_size_of_expanded_values_is_bounded() {
     let big = "x".repeat(64 << 10);
     let reader = reader().with_variable("BIG", big);
     let one = format!(
@@ -49,7 +49,7 @@ fn what_variables_grow_to_is_bounded() {
         "${BIG}".repeat(17)
     );
     let config = reader.read_text("a.json", &one).unwrap();
-    assert!(report(&config).contains("the value would have more than 1048576 bytes"), "{}", report(&config));
+    assert!(report(&config).contains("the value would be larger than 1048576 bytes"), "{}", report(&config));
     let all = format!("\"{}\",", "${BIG}".repeat(16)).repeat(17);
     let config = reader
         .read_text(
@@ -57,11 +57,11 @@ fn what_variables_grow_to_is_bounded() {
             &format!("{{\"servers\": {{\"a\": {{\"command\": \"x\", \"args\": [{all}]}}}}}}"),
         )
         .unwrap();
-    assert!(report(&config).contains("all values together would have more than 16777216 bytes"));
+    assert!(report(&config).contains("all values together would be larger than 16777216 bytes"));
 }
 
 #[test]
-fn files_that_are_not_text_are_refused_and_utf_16_is_read() {
+fn utf_8_and_utf_16_are_decoded_and_others_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mcp.json");
     let text = "\u{feff}{\"mcpServers\": {\"a\": {\"command\": \"é\"}}}";
@@ -77,28 +77,28 @@ fn files_that_are_not_text_are_refused_and_utf_16_is_read() {
 }
 
 proptest! {
-    /// Whatever stands in a file, all of it is read to an end, and places are places of the file.
+    /// Any text is read without a panic, and every problem has a line of the file.
     #[test]
-    fn every_text_is_read(text in any::<String>(), format in 0..3_usize) {
+    fn any_text_is_read(text in any::<String>(), format in 0..3_usize) {
         let name = ["a.json", "a.toml", "a.yaml"][format];
         if let Ok(config) = reader().read_text(name, &text) {
             for problem in config.problems() {
-                prop_assert!(config.source().shown_line(problem.line).is_some());
+                prop_assert!(config.source().redacted_line(problem.line).is_some());
             }
         }
     }
 
-    /// A good file with one piece of it changed is refused, or read without a panic.
+    /// A valid file with one change is read without a panic.
     #[test]
-    fn every_change_of_a_good_file_is_read(at in 0..400_usize, piece in "[\\PC]{0,3}|[\"{}\\[\\]:,$]{1,3}") {
-        let good = r#"{"inputs": [{"id": "k", "type": "promptString"}], "mcpServers": {"a": {"command": "x", "args": ["${API_TOKEN}"], "env": {"K": "${A:-é}"}},
+    fn any_change_of_a_valid_file_is_read(at in 0..400_usize, piece in "[\\PC]{0,3}|[\"{}\\[\\]:,$]{1,3}") {
+        let valid = r#"{"inputs": [{"id": "k", "type": "promptString"}], "mcpServers": {"a": {"command": "x", "args": ["${API_TOKEN}"], "env": {"K": "${A:-é}"}},
             "b": {"type": "http", "url": "https://b.example/${API_TOKEN}", "headers": {"X": "${input:k}"}, "timeout": 5, "config": {"a": [1, "${HOME}"]}}}}"#;
-        let at = good.floor_char_boundary(at.min(good.len()));
-        let end = good.ceil_char_boundary((at + 3).min(good.len()));
-        let changed = format!("{}{piece}{}", &good[..at], &good[end..]);
+        let at = valid.floor_char_boundary(at.min(valid.len()));
+        let end = valid.ceil_char_boundary((at + 3).min(valid.len()));
+        let changed = format!("{}{piece}{}", &valid[..at], &valid[end..]);
         if let Ok(config) = reader().read_text("a.json", &changed) {
             for problem in config.problems() {
-                prop_assert!(problem.line >= 1 && !config.source().shown_line(problem.line).unwrap().contains("s3cret"));
+                prop_assert!(problem.line >= 1 && !config.source().redacted_line(problem.line).unwrap().contains("s3cret"));
             }
         }
     }

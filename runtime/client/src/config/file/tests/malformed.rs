@@ -1,15 +1,15 @@
-//! Files that are wrong: each problem names its member, its line and what to do.
+//! Invalid files: each problem has its position, its member and a message.
 
 use super::*;
 
-/// Each: the file's name, its text with `«…»` around the place that is reported, and a part of the message.
+/// The name of a file, its text with `«…»` around the reported range, and a part of the message.
 const MALFORMED: &[(&str, &str, &str)] = &[
-    // Notation
+    // Syntax
     ("a.json", "{\"mcpServers\": {\n  \"a\" «\"command\"»: 1}}", "expected colon"),
     ("a.json", "{\"mcpServers\": {\"a\": {\"command\": \"x\"}«»", "unterminated object"),
     ("a.json", "«[]»", "the file must be an object, not a list"),
     ("a.json", "«»{\"mcpServer_\": 1, \"theme\": {}}", ""),
-    ("a.json", "«»{}", "the file names no servers"),
+    ("a.json", "«»{}", "the file has no servers"),
     ("a.toml", "[servers.a]\ncommand = «x»", ""),
     ("a.toml", "[servers.a]\ncommand = \"x\"\n[servers.«a»]\n", "duplicate"),
     ("a.yaml", "tools:\n  - {name: a, type: mcp, command: «»*x}", "unknown anchor"),
@@ -22,7 +22,7 @@ const MALFORMED: &[(&str, &str, &str)] = &[
     ("a.toml", "[servers.a]\ncommand = \"x\"\n[«defaults»]\nx = 1", "unknown member `defaults`"),
     ("a.yaml", "tools: «{}»", "`tools` must be a list"),
     ("a.yaml", "tools:\n  - {name: a, type: «mpc», command: x}", "did you mean `mcp`?"),
-    ("a.yaml", "tools:\n  - «{type: mcp, command: x}»", "needs a `name`"),
+    ("a.yaml", "tools:\n  - «{type: mcp, command: x}»", "requires a `name`"),
     // Names
     ("a.json", "{\"servers\": {\"«a__b»\": {\"command\": \"x\"}}}", "contains `__`"),
     ("a.json", "{\"servers\": {\"«_a»\": {\"command\": \"x\"}}}", "starts or ends with `_`"),
@@ -32,7 +32,7 @@ const MALFORMED: &[(&str, &str, &str)] = &[
         "{\"servers\": {\"a\": {\"command\": \"x\"}, «\"a\"»: {\"command\": \"y\"}}}",
         "appears twice",
     ),
-    ("a.toml", "[servers.\"«my server»\"]\ncommand = \"x\"", "has ' '"),
+    ("a.toml", "[servers.\"«my server»\"]\ncommand = \"x\"", "contains ' '"),
     ("a.toml", "[servers.«aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa»]\ncommand = \"x\"", "33 characters"),
     // Members
     ("a.json", "{\"servers\": {\"a\": {\"«commnad»\": \"x\"}}}", "did you mean `command`?"),
@@ -45,28 +45,28 @@ const MALFORMED: &[(&str, &str, &str)] = &[
         "{\"servers\": {\"a\": {\"command\": \"x\", \"«excludeTools»\": [\"y\"]}}}",
         "is not supported",
     ),
-    ("a.json", "{\"servers\": {\"a\": «{}»}}", "nothing says how the server is reached"),
+    ("a.json", "{\"servers\": {\"a\": «{}»}}", "neither a `command` nor a `url`"),
     (
         "a.json",
         "{\"servers\": {\"a\": {\"command\": \"x\", «\"url\"»: \"https://x.example/\"}}}",
-        "stands beside `command`",
+        "conflicts with `command`",
     ),
     (
         "a.json",
         "{\"servers\": {\"a\": {\"command\": \"x\", «\"server\"»: \"y\"}}}",
-        "stands beside `command`",
+        "conflicts with `command`",
     ),
     (
         "a.json",
         "{\"servers\": {\"a\": {\"command\": \"x\", \"envFile\": \"a\", «\"env_file\"»: \"b\"}}}",
-        "the same as `envFile`",
+        "the same meaning as `envFile`",
     ),
     (
         "a.json",
         "{\"servers\": {\"a\": {\"type\": \"http\", «\"command\"»: \"x\"}}}",
-        "does not go with the transport http",
+        "is not supported by the transport http",
     ),
-    ("a.json", "{\"servers\": {\"a\": «{\"type\": \"stdio\"}»}}", "needs a `command`"),
+    ("a.json", "{\"servers\": {\"a\": «{\"type\": \"stdio\"}»}}", "requires a `command`"),
     (
         "a.json",
         "{\"servers\": {\"a\": {\"type\": «\"htp\"», \"url\": \"https://x.example/\"}}}",
@@ -75,9 +75,9 @@ const MALFORMED: &[(&str, &str, &str)] = &[
     (
         "a.yaml",
         "tools:\n  - {name: a, type: mcp, command: x, «timeout»: 5}",
-        "does not go with the transport stdio",
+        "is not supported by the transport stdio",
     ),
-    ("a.json", "{\"servers\": {\"a\": {\"command\": \"x\", «\"headers\"»: {}}}}", "does not go with"),
+    ("a.json", "{\"servers\": {\"a\": {\"command\": \"x\", «\"headers\"»: {}}}}", "is not supported by"),
     // Types
     ("a.json", "{\"servers\": {\"a\": {\"command\": «[\"x\"]»}}}", "expected a string, found a list"),
     (
@@ -103,7 +103,7 @@ const MALFORMED: &[(&str, &str, &str)] = &[
     (
         "a.json",
         "{\"servers\": {\"a\": {\"command\": \"x\", \"env\": {«\"A=B\"»: \"c\"}}}}",
-        "name of a variable",
+        "not a valid variable name",
     ),
     (
         "a.json",
@@ -120,11 +120,7 @@ const MALFORMED: &[(&str, &str, &str)] = &[
         "{\"servers\": {\"a\": {\"command\": \"x\", \"requestTimeout\": «-1»}}}",
         "must be more than 0",
     ),
-    (
-        "a.json",
-        "{\"servers\": {\"a\": {\"command\": \"x\", \"maxConcurrency\": «0»}}}",
-        "a whole number from 1",
-    ),
+    ("a.json", "{\"servers\": {\"a\": {\"command\": \"x\", \"maxConcurrency\": «0»}}}", "a positive integer"),
     ("a.json", "{\"servers\": {\"a\": {\"command\": \"x\", \"config\": «\"y\"»}}}", "expected an object"),
     (
         "a.json",
@@ -132,38 +128,42 @@ const MALFORMED: &[(&str, &str, &str)] = &[
         "did you mean `utf-8`?",
     ),
     ("a.json", "{\"servers\": {\"a\": {\"command\": «\"\"»}}}", "it is empty"),
-    ("a.json", "{\"servers\": {\"a\": {\"server\": «\"-x\"»}}}", "name of a package"),
+    ("a.json", "{\"servers\": {\"a\": {\"server\": «\"-x\"»}}}", "not a valid package name"),
     (
         "a.json",
         "{\"servers\": {\"a\": {\"server\": \"x\", \"launcher\": «\"npm\"»}}}",
-        "no such launcher, did you mean `npx`?",
+        "unknown launcher, did you mean `npx`?",
     ),
-    // Addresses and headers
+    // URLs and headers
     ("a.json", "{\"servers\": {\"a\": {\"url\": «\"localhost:3000\"»}}}", "this is not a URL"),
-    ("a.json", "{\"servers\": {\"a\": {\"url\": «\"ftp://x.example/\"»}}}", "`ftp://` does not go with"),
+    ("a.json", "{\"servers\": {\"a\": {\"url\": «\"ftp://x.example/\"»}}}", "`ftp://` is not supported by"),
     (
         "a.json",
         "{\"servers\": {\"a\": {\"type\": \"ws\", \"url\": «\"https://x.example/\"»}}}",
-        "does not go with",
+        "is not supported by",
     ),
     ("a.json", "{\"servers\": {\"a\": {\"url\": «\"https:///mcp\"»}}}", "has no host"),
     ("a.json", "{\"servers\": {\"a\": {\"url\": «\"http://x.example:http/\"»}}}", "the port"),
-    ("a.json", "{\"servers\": {\"a\": {\"url\": «\"https://x.example/a b\"»}}}", "' ' cannot stand in a URL"),
+    (
+        "a.json",
+        "{\"servers\": {\"a\": {\"url\": «\"https://x.example/a b\"»}}}",
+        "' ' is not allowed in a URL",
+    ),
     ("a.json", "{\"servers\": {\"a\": {\"url\": «\"https://u:p@x.example/\"»}}}", "a user and a password"),
     (
         "a.json",
         "{\"servers\": {\"a\": {\"url\": \"https://x.example/\", \"headers\": {«\"X Y\"»: \"z\"}}}}",
-        "name of a header",
+        "not a valid header name",
     ),
     (
         "a.json",
         "{\"servers\": {\"a\": {\"url\": \"https://x.example/\", \"headers\": {«\"host\"»: \"z\"}}}}",
-        "the connection's own",
+        "set by the client",
     ),
     (
         "a.json",
         "{\"servers\": {\"a\": {\"url\": \"https://x.example/\", \"headers\": {\"X\": «\"a\\nb\"»}}}}",
-        "line end",
+        "line break",
     ),
     (
         "a.json",
@@ -173,7 +173,7 @@ const MALFORMED: &[(&str, &str, &str)] = &[
     (
         "a.json",
         "{\"servers\": {\"a\": {\"url\": \"https://x.example/\", \"headers\": {\"Authorization\": \"x\"}, «\"authToken\"»: \"y\"}}}",
-        "beside a header `Authorization`",
+        "conflicts with the header `Authorization`",
     ),
     (
         "a.json",
@@ -214,10 +214,10 @@ const MALFORMED: &[(&str, &str, &str)] = &[
     (
         "a.json",
         "{\"servers\": {\"a\": {\"command\": \"x\", \"args\": [\"«${command:pick}»\"]}}}",
-        "nothing is known of `${command:…}`",
+        "unknown prefix in `${command:…}`",
     ),
-    ("a.json", "{\"servers\": {\"a\": {\"command\": \"«${}»\"}}}", "names no variable"),
-    ("a.json", "{\"servers\": {\"a\": {\"command\": \"«${input:k}»\"}}}", "there is no input `k`"),
+    ("a.json", "{\"servers\": {\"a\": {\"command\": \"«${}»\"}}}", "has no variable name"),
+    ("a.json", "{\"servers\": {\"a\": {\"command\": \"«${input:k}»\"}}}", "unknown input `k`"),
     ("a.json", "{\"servers\": {}, \"inputs\": «{}»}", "`inputs` must be a list"),
     ("a.json", "{\"servers\": {}, \"inputs\": [«{\"type\": \"promptString\"}»]}", "needs an `id`"),
     (
@@ -225,7 +225,7 @@ const MALFORMED: &[(&str, &str, &str)] = &[
         "{\"servers\": {}, \"inputs\": [«{\"id\": \"a\", \"type\": \"command\"}»]}",
         "only promptString and pickString",
     ),
-    ("a.json", "{\"servers\": {}, \"tokens\": {\"a\": «{}»}}", "nothing says where the token comes from"),
+    ("a.json", "{\"servers\": {}, \"tokens\": {\"a\": «{}»}}", "neither a `command` nor a `file`"),
     (
         "a.json",
         "{\"servers\": {}, \"tokens\": {\"a\": {\"«fiel»\": \"x\", \"command\": \"y\"}}}",
@@ -236,17 +236,17 @@ const MALFORMED: &[(&str, &str, &str)] = &[
         "{\"servers\": {\"a\": {\"command\": \"x\", \"envFile\": «\"/no/such/file\"»}}}",
         "cannot read /no/such/file",
     ),
-    ("a.json", "{\"servers\": {\"a\": {\"command\": \"x\", \"envFile\": «\"/\"»}}}", "not a plain file"),
+    ("a.json", "{\"servers\": {\"a\": {\"command\": \"x\", \"envFile\": «\"/\"»}}}", "not a regular file"),
 ];
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
+fn problems_are_reported_with_their_position() {
     assert!(MALFORMED.len() >= 40);
-    let faults: Vec<String> = MALFORMED.iter().filter_map(|case| fault_of(case).err()).collect();
-    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+    let failures: Vec<String> = MALFORMED.iter().filter_map(|case| check(case).err()).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
-fn fault_of((name, marked, message): &(&str, &str, &str)) -> Result<(), String> {
+fn check((name, marked, message): &(&str, &str, &str)) -> Result<(), String> {
     let start = marked.find('«').unwrap();
     let end = marked.find('»').unwrap() - '«'.len_utf8();
     let text = marked.replace(['«', '»'], "");
@@ -255,28 +255,31 @@ fn fault_of((name, marked, message): &(&str, &str, &str)) -> Result<(), String> 
         Err(ConfigError::Invalid { file, problems }) => (*file, problems),
         Err(error) => panic!("{error}"),
     };
-    let is_meant =
+    let is_expected =
         |problem: &&Problem| problem.severity >= Severity::Warning && problem.to_string().contains(message);
     let problem = problems
         .iter()
-        .find(is_meant)
+        .find(is_expected)
         .ok_or_else(|| format!("{marked}\nlacks {message:?}: {problems:#?}"))?;
     assert_eq!((problem.line, problem.column), source.position(problem.span.start));
-    // Names and strings may be told with their quotes or without.
+    // The range of names and strings may include their quotes.
     let quoted = start.saturating_sub(1)..(end + 1).min(text.len());
-    let is_there =
+    let is_located =
         start == end || problem.span == (start..end) || problem.span == quoted || problem.span.start == start;
-    if is_there { Ok(()) } else { Err(format!("{marked}: {:?} of {problem:?}", &text[problem.span.clone()])) }
+    if is_located {
+        Ok(())
+    } else {
+        Err(format!("{marked}: {:?} of {problem:?}", &text[problem.span.clone()]))
+    }
 }
 
-/// Every problem of a file is told at once.
 #[test]
-fn all_problems_are_told_in_one_go() {
+fn all_problems_are_reported_at_once() {
     let text = r#"{"mcpServers": {
   "a": {"command": "${MISSING_ONE}", "args": ["${MISSING_TWO}"], "requestTimeout": "soon"},
   "b": {"url": "https://${MISSING_THREE}/", "headers": {"X": "${MISSING_FOUR}"}, "timeoutt": 3}
 }}"#;
-    let error = read("mcp.json", text).complete().unwrap_err().to_string();
+    let error = read("mcp.json", text).require_valid().unwrap_err().to_string();
     for name in ["MISSING_ONE", "MISSING_TWO", "MISSING_THREE", "MISSING_FOUR", "`requestTimeout`"] {
         assert!(error.contains(name), "{name}: {error}");
     }
@@ -286,7 +289,7 @@ fn all_problems_are_told_in_one_go() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_explained() {
+fn unknown_disabled_and_invalid_servers_are_explained() {
     let config = read(
         "mcp.json",
         r#"{"mcpServers":{"files":{"command":"x"},"off":{"command":"x","disabled":true},"bad":{"url":"x"}}}"#,
@@ -294,7 +297,7 @@ fn a_server_that_is_not_there_is_explained() {
     for (name, part) in [
         ("flies", "unknown server `flies`; available: files; did you mean `files`?"),
         ("off", "is disabled"),
-        ("bad", "cannot be used: 1:91: this is not a URL"),
+        ("bad", "is invalid: 1:91: this is not a URL"),
     ] {
         let error = config.server(name).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");

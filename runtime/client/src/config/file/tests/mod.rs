@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use super::*;
 use crate::config::{Headers, ServerSpec, StdioSpec, TransportSpec};
 
-/// Variables that the tests know.
+/// Returns a reader with the variables of the tests.
 fn reader() -> ConfigReader<'static> {
     ConfigReader::without_environment()
         .with_variable("HOME", "/users/me")
@@ -21,7 +21,7 @@ fn read(path: &str, text: &str) -> Config {
     reader().read_text(path, text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The problems as lines `line:column severity kind text`.
+/// Formats each problem as a line: `line:column severity kind text`.
 fn report(config: &Config) -> String {
     let mut report = String::new();
     for problem in config.problems() {
@@ -53,7 +53,7 @@ fn headers<'a>(config: &'a Config, name: &str) -> &'a Headers {
 }
 
 fn header(config: &Config, server: &str, name: &str) -> String {
-    headers(config, server).get(name).and_then(crate::config::Template::fixed).unwrap().expose().to_owned()
+    headers(config, server).get(name).and_then(crate::config::Template::literal).unwrap().expose().to_owned()
 }
 
 fn args(spec: &StdioSpec) -> Vec<&str> {
@@ -61,5 +61,5 @@ fn args(spec: &StdioSpec) -> Vec<&str> {
 }
 
 fn variable(spec: &StdioSpec, name: &str) -> Option<String> {
-    Some(spec.env.get(name)?.as_ref()?.fixed()?.expose().to_owned())
+    Some(spec.env.get(name)?.as_ref()?.literal()?.expose().to_owned())
 }

@@ -1,4 +1,4 @@
-//! The JSON Schema says what the reader says.
+//! The JSON Schema and the reader accept the same files.
 
 use serde_json::{Value, json};
 
@@ -13,10 +13,10 @@ fn check(config: &Value, is_valid: bool) {
     assert_eq!(worst < Some(Severity::Warning), is_valid, "{config}: {}", report(&read));
 }
 
-/// What both take, and with each of the changes what both refuse.
+/// Both accept the valid servers, and reject each with any of the changes.
 #[test]
 fn schema_and_reader_agree() {
-    let all = [
+    let valid = [
         json!({"command": "x"}),
         json!({"command": "x", "args": ["a"], "env": {"A": 1, "B": true, "C": null, "D": "${HOME}"}, "cwd": "~/x", "encoding": "latin-1"}),
         json!({"type": "stdio", "server": "@a/b", "launcher": "uvx", "resolveArgs": true, "config": {"a": [1]}}),
@@ -43,7 +43,7 @@ fn schema_and_reader_agree() {
         ("nonsense", json!(1)),
         ("description", json!(1)),
     ];
-    for server in &all {
+    for server in &valid {
         check(&json!({"mcpServers": {"a": server}}), true);
         for (name, value) in &changes {
             let mut other = server.clone();
@@ -63,9 +63,9 @@ fn schema_and_reader_agree() {
     );
 }
 
-/// A mutation of each member of a good file: taken out, misspelt, of another type.
+/// Each member, misspelt and with a value of another type.
 #[test]
-fn misspelt_members_are_told_for_each_member() {
+fn misspelt_and_mistyped_members_are_reported() {
     for rule in super::super::grammar::RULES {
         let (first, rest) = rule.name.split_at(1);
         let misspelt = format!("{first}{first}{rest}x");
@@ -76,12 +76,12 @@ fn misspelt_members_are_told_for_each_member() {
         for spelling in rule.spellings() {
             let text = json!({"servers": {"a": {spelling.clone(): {"not": [1]}}}}).to_string();
             let config = read("a.json", &text);
-            assert!(config.servers().is_empty(), "{spelling} takes anything");
+            assert!(config.servers().is_empty(), "{spelling} accepts any value");
         }
     }
 }
 
-/// The reference has each member with every spelling.
+/// The reference has every member and alias.
 #[test]
 fn the_documentation_has_every_member() {
     let page = include_str!("../../../../../../docs/config.md");
@@ -93,9 +93,9 @@ fn the_documentation_has_every_member() {
     }
 }
 
-/// Every example of the reference is read without a problem, and follows the schema.
+/// The examples of the reference have no problems.
 #[test]
-fn the_examples_of_the_documentation_are_read() {
+fn the_examples_of_the_documentation_are_valid() {
     let page = include_str!("../../../../../../docs/config.md");
     let mut count = 0;
     for block in page.split("```").skip(1).step_by(2) {
