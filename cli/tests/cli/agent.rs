@@ -156,7 +156,7 @@ fn programs_of_records_are_started_only_if_allowed() {
     };
     let refused = call(&[]).ended(1);
     assert!(
-        refused.stdout.starts_with("error: cannot connect to stdio:sh: programs that tools name"),
+        refused.stdout.starts_with("error: cannot connect to stdio:sh: programs named by tools"),
         "{}",
         refused.stdout
     );
@@ -226,7 +226,7 @@ fn tools_of_all_kinds_are_shown_and_called() {
     assert!(!refused.contains("s3cret"), "{refused}");
     assert!(call("nope", 1).starts_with("error: unknown tool `nope`; available: "));
     let unknown = run(scratch.path(), &["agent", "call", "tools.jsonl", "help", HELP]).ended(1);
-    assert!(unknown.stdout.contains("is not known; add it to the configuration"), "{}", unknown.stdout);
+    assert!(unknown.stdout.contains("is not configured; add it to the configuration"), "{}", unknown.stdout);
 }
 
 #[test]

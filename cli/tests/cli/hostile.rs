@@ -138,7 +138,7 @@ fn endless_pages_stop_at_the_limits() {
             send(stream, id, &json!({"tools": [], "nextCursor": format!("{id}")}))
         })
     };
-    pin(&server(small), "100").0.ended(4).says(&["do not end within 1000"]);
+    pin(&server(small), "100").0.ended(4).says(&["does not end within 1000 pages"]);
     // On large ones, the number of bytes does.
     let large: Answer = |message, stream| {
         discovered(message, stream).unwrap_or_else(|| {
@@ -193,7 +193,7 @@ fn stdio_servers_have_the_same_limits() {
     pin(r#"while :; do echo '{"jsonrpc":"2.0","method":"x"}'; done"#, "2")
         .ended(4)
         .says(&["cannot query the server"]);
-    pin("yes x | tr -d '\\n'", "100").ended(4).says(&["more than 16 MiB"]);
+    pin("yes x | tr -d '\\n'", "100").ended(4).says(&["larger than 16 MiB"]);
     // It asks, and never reads the answers.
     let mut script = String::new();
     for number in 0..3_000 {

@@ -183,5 +183,5 @@ fn servers_that_end_or_repeat_a_page_are_named() {
         page(2),
         page(3)
     );
-    diff(&script).ended(4).says(&["the pages of `tools/list` go round in a circle"]);
+    diff(&script).ended(4).says(&["the pages of `tools/list` form a cycle"]);
 }

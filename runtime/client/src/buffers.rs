@@ -1,16 +1,16 @@
-//! Buffers of large messages, reused by later ones: memory that the allocator returns to the system after each message costs
-//! more than everything that is done with it.
+//! Reuses the buffers of large messages: allocating and freeing memory for each message costs more than processing it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The smallest buffer that is kept, in bytes: allocators return smaller ones seldom.
+/// The smallest buffer that is kept, in bytes; allocators rarely return smaller ones to the system.
 const MIN_BYTES: usize = 64 << 10;
 /// The largest buffer that is kept, in bytes.
 const MAX_BYTES: usize = 1 << 20;
-/// How many buffers are kept: the arguments of a call, the bytes and the data of an event, and the result in it.
+/// How many buffers are kept: for the arguments of a call, the bytes and the data of an event, and the result in it.
 const MAX_BUFFERS: usize = 4;
 
-/// Unused buffers of one client, at most [`MAX_BUFFERS`] of [`MAX_BYTES`] each. A client that has only small messages keeps none.
+/// The unused buffers of one client, at most [`MAX_BUFFERS`] of [`MAX_BYTES`] each. There are none as long as all
+/// messages are small.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers(Mutex<Vec<Vec<u8>>>);
 
@@ -19,12 +19,12 @@ impl Buffers {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An empty buffer, with the capacity of an earlier one if any is kept.
+    /// Returns an empty buffer, with the capacity of a kept one if possible.
     pub(crate) fn take(&self) -> Vec<u8> {
         self.lock().pop().unwrap_or_default()
     }
 
-    /// A copy of `text`, in a buffer of an earlier message if it is large.
+    /// Copies `text`, into a kept buffer if it is large.
     pub(crate) fn copy(&self, text: &str) -> String {
         if text.len() < MIN_BYTES {
             return text.to_owned();
@@ -35,7 +35,7 @@ impl Buffers {
         copy
     }
 
-    /// Keeps a buffer that is no longer used, unless it is small, very large or one too many.
+    /// Keeps an unused buffer, unless it is small, very large or there are enough.
     pub(crate) fn put(&self, buffer: impl Into<Vec<u8>>) {
         let mut buffer = buffer.into();
         if !(MIN_BYTES..=MAX_BYTES).contains(&buffer.capacity()) {
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_bounded() {
+    fn kept_buffers_are_bounded() {
         let buffers = Buffers::default();
         for bytes in [0, MIN_BYTES - 1, MAX_BYTES + 1] {
             buffers.put(Vec::with_capacity(bytes));

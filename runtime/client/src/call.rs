@@ -1,4 +1,4 @@
-//! Calls of tools, and requests that the server answers with questions.
+//! Tool calls, and requests that require input.
 
 use std::borrow::Cow;
 use std::pin::Pin;
@@ -17,7 +17,7 @@ use crate::param_headers;
 use crate::pending::{Notice, RequestOptions};
 use crate::progress::Progress;
 
-/// A call of a tool; `.await` sends it.
+/// A tool call, which is sent when it is awaited.
 ///
 /// ```no_run
 /// # async fn example(client: toolwright_client::Client) -> Result<(), toolwright_client::ClientError> {
@@ -35,9 +35,9 @@ use crate::progress::Progress;
 pub struct Call<'a> {
     client: &'a Client,
     tool: Cow<'a, str>,
-    /// The members `name` and `arguments`, as JSON text.
+    /// The members `name` and `arguments`, as JSON without braces.
     members: Result<Vec<u8>, serde_json::Error>,
-    /// Where the arguments begin.
+    /// The offset of the arguments.
     arguments_at: usize,
     meta: String,
     timeout: Option<Duration>,
@@ -45,15 +45,15 @@ pub struct Call<'a> {
 }
 
 impl Client {
-    /// Calls a tool. `arguments` become a JSON object; `()` and `None` are one without members.
+    /// Calls a tool. `arguments` must serialize to a JSON object; `()` and `None` are an empty one.
     ///
-    /// What the server asks meanwhile is answered by the handlers of the client, and the call goes on. A result whose
-    /// `is_error` is set is a result: the tool failed and says why, for the model to read.
+    /// The handlers of the client respond to input requests of the call. A result with `is_error` is returned as a
+    /// result: it tells the model why the tool failed.
     ///
     /// # Errors
-    /// [`ErrorKind::Protocol`] where the server answers with an error, such as for a tool that does not exist;
-    /// [`ErrorKind::Timeout`] after the server's `request_timeout` without an answer and without progress, and then the call
-    /// is cancelled, as it is when the future is dropped; [`ErrorKind::Lost`] where the connection ended first.
+    /// [`ErrorKind::Protocol`] if the server responds with an error, for example to an unknown tool;
+    /// [`ErrorKind::Timeout`] if there is no response and no progress within the server's `request_timeout` (the call
+    /// is then cancelled, as it is when the future is dropped); [`ErrorKind::Lost`] if the connection is lost.
     pub fn call<'a>(&'a self, tool: impl Into<Cow<'a, str>>, arguments: impl Serialize) -> Call<'a> {
         let tool = tool.into();
         let mut members = self.shared.host.buffers.take();
@@ -76,20 +76,21 @@ impl Client {
 }
 
 impl<'a> Call<'a> {
-    /// How long without an answer and without progress; the server's `request_timeout` if not set.
+    /// Sets how long the call may take without a response or progress. The default is the server's `request_timeout`.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Called with the call's progress, by the task that awaits the call. Where the server continues the call as a task
-    /// ([`ClientBuilder::tasks`](crate::ClientBuilder::tasks)), each new status message of it is progress, counted from 1.
+    /// Sets a function that receives the progress of the call, in the task that awaits it. If the server runs the call
+    /// as a task ([`ClientBuilder::tasks`](crate::ClientBuilder::tasks)), each new status message is progress, counted
+    /// from 1.
     pub fn on_progress(mut self, on_progress: impl FnMut(Progress) + Send + 'a) -> Self {
         self.on_progress = Some(Box::new(on_progress));
         self
     }
 
-    /// Adds a member of `_meta`, such as `traceparent`.
+    /// Adds a member to `_meta`, such as `traceparent`.
     pub fn meta(mut self, key: &str, value: &Value) -> Self {
         let mut member = Vec::new();
         push_string(&mut member, key);
@@ -101,7 +102,7 @@ impl<'a> Call<'a> {
     async fn send(self) -> Result<ToolResult, ClientError> {
         let Self { client, tool, members, arguments_at, meta, timeout, mut on_progress } = self;
         let mut members = members.map_err(|error| {
-            client.invalid_arguments(&format!("the arguments cannot be written as JSON: {error}"))
+            client.invalid_arguments(&format!("the arguments cannot be serialized: {error}"))
         })?;
         match &members[arguments_at..] {
             [b'{', ..] => {}
@@ -109,9 +110,9 @@ impl<'a> Call<'a> {
                 members.truncate(arguments_at);
                 members.extend_from_slice(b"{}");
             }
-            _ => return Err(client.invalid_arguments("arguments are a JSON object")),
+            _ => return Err(client.invalid_arguments("the arguments must be a JSON object")),
         }
-        // All of it was text before.
+        // Only valid UTF-8 was written.
         let members = String::from_utf8(members).unwrap_or_default();
         let arguments = arguments_at..members.len();
         let headers = client.headers(&tool, &members[arguments.clone()]);
@@ -134,14 +135,14 @@ impl<'a> Call<'a> {
         if let Some(timeout) = timeout {
             (options.timeout, options.max_duration) = (timeout, options.max_duration.max(timeout));
         }
-        // Up to 2025-11-25 the client says that a call may become a task.
-        let asks_for_task = client.takes_legacy_task(&tool).await?;
-        if asks_for_task {
+        // Up to 2025-11-25, the client requests that a call becomes a task.
+        let requests_task = client.can_request_task(&tool).await?;
+        if requests_task {
             outgoing.members.to_mut().push_str(r#","task":{}"#);
         }
         let mut outcome = client.send_with_input(&mut outgoing, &mut options).await;
-        // Headers that the server misses may be those of arguments that it was not asked about yet
-        // (2026-07-28, basic/transports/streamable-http "Client Behavior").
+        // The missing headers may be those of arguments that were annotated after the list was read (2026-07-28,
+        // basic/transports/streamable-http "Client Behavior").
         if outcome.as_ref().is_err_and(|error| error.rpc().is_some_and(|rpc| rpc.code == HEADER_MISMATCH)) {
             client.shared.tool_cache.clear();
             Box::pin(client.list_tools()).await?;
@@ -149,7 +150,7 @@ impl<'a> Call<'a> {
             outcome = client.send_with_input(&mut outgoing, &mut options).await;
         }
         let mut text = outcome?;
-        if asks_for_task && text.contains(r#""task""#) {
+        if requests_task && text.contains(r#""task""#) {
             text = Box::pin(client.await_task(&text, &mut options)).await?;
         }
         let result = read_result(&text, client);
@@ -179,10 +180,10 @@ impl Client {
         }
     }
 
-    /// Whether a call of the tool may become a task of a server of 2025-11-25.
-    async fn takes_legacy_task(&self, tool: &str) -> Result<bool, ClientError> {
-        if !self.shared.limits.takes_tasks
-            || !self.shared.tool_cache.info(tool).is_some_and(|info| info.takes_task)
+    /// Returns whether a call of the tool may become a task of a server of 2025-11-25.
+    async fn can_request_task(&self, tool: &str) -> Result<bool, ClientError> {
+        if !self.shared.limits.accepts_tasks
+            || !self.shared.tool_cache.info(tool).is_some_and(|info| info.accepts_task)
         {
             return Ok(false);
         }
@@ -192,7 +193,7 @@ impl Client {
         Ok(server.revision.has_handshake() && calls.is_some())
     }
 
-    /// Sends a request, and again with answers as long as the server asks (2026-07-28, basic/patterns/mrtr).
+    /// Sends a request, and repeats it with input responses until it completes (2026-07-28, basic/patterns/mrtr).
     pub(crate) async fn send_with_input(
         &self,
         outgoing: &mut OutgoingRequest<'_>,
@@ -218,10 +219,10 @@ impl Client {
                 members.push_str(r#","requestState":"#);
                 members.push_str(&state);
             }
-            // Answers may have effects, whatever the request was.
+            // Input responses may have effects, even if the request has none.
             outgoing.is_idempotent = false;
         }
-        let problem = format!("it still asks after {rounds} rounds of questions");
+        let problem = format!("it still requires input after {rounds} rounds");
         Err(self.shared.host.error(
             ErrorKind::Protocol,
             problem,
@@ -229,18 +230,20 @@ impl Client {
         ))
     }
 
-    /// The answers to what a server asks, as JSON text.
+    /// Returns the responses to input requests, as JSON.
     pub(crate) async fn input_responses(&self, requests: &Map<String, Value>) -> Result<String, ClientError> {
         let answers = self.shared.host.input.respond_to_all(requests).await;
         answers.map_err(|(method, rejection)| {
-            let problem = format!("it asks for `{}`, and {}", quoted(&method), rejection.message);
-            self.shared.host.error(ErrorKind::Protocol, problem, "give the client a handler that answers")
+            let problem =
+                format!("it sent the input request `{}`, but {}", quoted(&method), rejection.message);
+            self.shared.host.error(ErrorKind::Protocol, problem, "add a handler for it to the client")
         })
     }
 
-    /// The result, unless it breaks what the tool promised and the client is strict.
+    /// Validates the result against the output schema of the tool: a mismatch is an error if the client is strict, else
+    /// a warning.
     fn check_output(&self, tool: &str, result: ToolResult) -> Result<ToolResult, ClientError> {
-        // The schema describes success (modelcontextprotocol/typescript-sdk#654).
+        // The schema only applies to successful results (modelcontextprotocol/typescript-sdk#654).
         if result.is_error {
             return Ok(result);
         }
@@ -248,18 +251,21 @@ impl Client {
         let Some(output) = &info.output else { return Ok(result) };
         let verdict = match &result.structured_content {
             Some(content) => output.check(content),
-            None => Err("there is an output schema and no structured content".to_owned()),
+            None => Err("the tool has an output schema, but the result has no structured content".to_owned()),
         };
         match verdict {
             Ok(()) => Ok(result),
             Err(problem) => {
                 let name = quoted(tool);
-                let problem = format!("the result of its tool `{name}` does not fit: {}", quoted(&problem));
+                let problem = format!(
+                    "the result of its tool `{name}` does not match its output schema: {}",
+                    quoted(&problem)
+                );
                 if !self.shared.limits.is_strict {
                     self.warn(&problem);
                     return Ok(result);
                 }
-                let advice = "report this to those who make the server";
+                let advice = "report this to the server's developers";
                 Err(self.shared.host.error(ErrorKind::Protocol, problem, advice).with_result(result))
             }
         }
@@ -274,29 +280,29 @@ impl Client {
     }
 
     pub(crate) fn protocol_error(&self, problem: String) -> ClientError {
-        self.shared.host.error(ErrorKind::Protocol, problem, "report this to those who make the server")
+        self.shared.host.error(ErrorKind::Protocol, problem, "report this to the server's developers")
     }
 }
 
-/// What a result is.
+/// The kind of a result.
 enum ResultKind {
     Complete,
     InputRequired(InputRequired),
-    /// The call goes on as a task.
+    /// The call continues as a task.
     Task,
 }
 
-/// What a result asks for.
+/// The input that a result requires.
 struct InputRequired {
     requests: Map<String, Value>,
-    /// JSON text, to be sent back as it is.
+    /// JSON, to be returned unchanged.
     state: Option<String>,
 }
 
-/// What a result asks for, if it does (2026-07-28, basic "`ResultType`").
+/// Returns the kind of a result (2026-07-28, basic "`ResultType`").
 ///
 /// # Errors
-/// Where its type is none that is known.
+/// If the type is unknown.
 fn classify(result: &str) -> Result<ResultKind, String> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -318,7 +324,7 @@ fn classify(result: &str) -> Result<ResultKind, String> {
         return Ok(ResultKind::Complete);
     }
     let head: Head<'_> =
-        serde_json::from_str(result).map_err(|error| format!("its result cannot be read: {error}"))?;
+        serde_json::from_str(result).map_err(|error| format!("its result cannot be parsed: {error}"))?;
     match head.result_type.as_deref() {
         None | Some("complete") => Ok(ResultKind::Complete),
         Some("task") => Ok(ResultKind::Task),
@@ -326,7 +332,7 @@ fn classify(result: &str) -> Result<ResultKind, String> {
             requests: head.input_requests,
             state: head.request_state.map(|state| state.get().to_owned()),
         })),
-        Some(other) => Err(format!("its result has the type `{}`, which nobody here knows", quoted(other))),
+        Some(other) => Err(format!("its result has the unknown type `{}`", quoted(other))),
     }
 }
 
@@ -334,15 +340,15 @@ fn read_result(text: &str, client: &Client) -> Result<ToolResult, ClientError> {
     let mut result: ToolResult = match serde_json::from_str(text) {
         Ok(result) => result,
         Err(error) => {
-            let unreadable = || client.protocol_error(format!("its result is not that of a tool: {error}"));
-            let mut value: Value = serde_json::from_str(text).map_err(|_| unreadable())?;
-            let object = value.as_object_mut().ok_or_else(unreadable)?;
+            let invalid = || client.protocol_error(format!("its result is not a valid tool result: {error}"));
+            let mut value: Value = serde_json::from_str(text).map_err(|_| invalid())?;
+            let object = value.as_object_mut().ok_or_else(invalid)?;
             if object.get("content").is_some_and(|content| !content.is_array()) {
                 object.shift_remove("content");
-                client.warn("the content of a result is not a list; it is taken for an empty one");
+                client.warn("the `content` of a result is not an array; it is treated as empty");
             }
             object.retain(|name, value| !(matches!(name.as_str(), "_meta" | "isError") && value.is_null()));
-            serde_json::from_value(value).map_err(|_| unreadable())?
+            serde_json::from_value(value).map_err(|_| invalid())?
         }
     };
     result.other.shift_remove("resultType");
@@ -354,7 +360,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_result_asks_for_is_found() {
+    fn results_that_require_input_are_detected() {
         for text in [
             "{}",
             r#"{"content":[]}"#,
@@ -366,7 +372,7 @@ mod tests {
         }
         let input =
             classify(r#"{"resultType":"input_required","requestState":"a\u0062","inputRequests":{"k":{}}}"#);
-        let Ok(ResultKind::InputRequired(input)) = input else { panic!("it asks") };
+        let Ok(ResultKind::InputRequired(input)) = input else { panic!("input is required") };
         assert_eq!((input.state.as_deref(), input.requests.len()), (Some(r#""a\u0062""#), 1));
         assert!(classify(r#"{"resultType":"later"}"#).is_err());
     }

@@ -1,4 +1,4 @@
-//! A server as a child process: started in a group of its own, watched, and ended in order.
+//! Servers as child processes: started in a process group of their own, monitored, and shut down gracefully.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -21,13 +21,13 @@ use crate::host::Host;
 use crate::lines::{self, CloseReason};
 use crate::mux::Mux;
 
-/// The variables that every server inherits: what programs need to find their files and their language, and no secrets. Others
-/// are named in [`StdioSpec::env`], or all inherited with [`StdioSpec::inherit_env`].
+/// The environment variables that every server inherits: what programs need to find their files and their language, and no
+/// secrets. [`StdioSpec::env`] sets others, and [`StdioSpec::inherit_env`] passes all of them.
 #[cfg(unix)]
 pub const INHERITED_ENV: &[&str] =
     &["HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
-/// The variables that every server inherits: what programs need to find their files and their language, and no secrets. Others
-/// are named in [`StdioSpec::env`], or all inherited with [`StdioSpec::inherit_env`].
+/// The environment variables that every server inherits: what programs need to find their files and their language, and no
+/// secrets. [`StdioSpec::env`] sets others, and [`StdioSpec::inherit_env`] passes all of them.
 #[cfg(not(unix))]
 pub const INHERITED_ENV: &[&str] = &[
     "APPDATA",
@@ -48,33 +48,34 @@ pub const INHERITED_ENV: &[&str] = &[
     "USERPROFILE",
     "WINDIR",
 ];
-/// How long a server may take to end once its input is closed, and again after SIGTERM.
+/// How long a server may take to exit after its input is closed, and again after SIGTERM.
 pub const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
-/// How many lines of standard error an error shows.
+/// How many lines of standard error an error includes.
 const MAX_TAIL_LINES: usize = 20;
-/// The longest line of standard error that is kept as one, in bytes.
+/// The maximum length of a line of standard error, in bytes; longer ones are cut.
 const MAX_LINE_BYTES: usize = 4096;
-/// How long is waited for the exit status, and for the last lines of standard error, before open requests fail.
+/// How long to wait for the exit status and the last lines of standard error before pending requests fail.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The last lines of standard error.
 #[derive(Debug, Default)]
 struct Tail(Mutex<VecDeque<String>>);
 
-/// Starts a server. Its task ends when the channel does, and the process with it.
+/// Starts a server. The returned task ends together with the channel and the process.
 ///
-/// The process leads a group of its own, which ends with it: its input is closed, then the group gets SIGTERM, then SIGKILL,
-/// each after [`EXIT_TIMEOUT`]. Where `is_guarded` is set, it ends with this process too, however that ends.
+/// The process leads its own process group, which is shut down with it: its input is closed, then the group gets
+/// SIGTERM and SIGKILL, each after [`EXIT_TIMEOUT`]. With `uses_guard`, the group is also ended when this process is
+/// killed.
 ///
 /// # Errors
-/// Where the command cannot be started, or a token for its environment cannot be had.
+/// If the command cannot be started, or a token in its environment is unavailable.
 pub(crate) async fn start(
     command: &StdioSpec,
     tokens: &Tokens,
     settings: Option<&str>,
     mux: &Arc<Mux>,
     max_message_bytes: usize,
-    is_guarded: bool,
+    uses_guard: bool,
 ) -> Result<JoinHandle<()>, ClientError> {
     let mut process = Process::new(executable(command));
     process.args(command.args.iter().map(Expanded::expose));
@@ -100,7 +101,7 @@ pub(crate) async fn start(
     #[cfg(unix)]
     process.process_group(0);
     let mut child = process.spawn().map_err(|error| spawn_error(command, &error, &mux.host))?;
-    let group = Group::new(&child, is_guarded);
+    let group = Group::new(&child, uses_guard);
     let tail = Arc::new(Tail::default());
     let stderr = child
         .stderr
@@ -116,7 +117,7 @@ pub(crate) async fn start(
         };
         let reason = tokio::select! {
             reason = lines::drive(&mux, stdout, &mut stdin, encoding, max_message_bytes) => reason,
-            // Something that it started may hold its output open.
+            // A descendant may hold the output open.
             () = wait_for_exit(&mut child) => CloseReason::Closed,
         };
         let was_requested = matches!(reason, CloseReason::Requested);
@@ -136,17 +137,17 @@ pub(crate) async fn start(
         if !was_requested {
             mux.host.emit(Event::Disconnected(error.problem().to_owned()));
         }
-        group.end(&mut child, EXIT_TIMEOUT).await;
+        group.shut_down(&mut child, EXIT_TIMEOUT).await;
     }))
 }
 
-/// The file of a command, or the command itself where the system finds it.
+/// Returns the command, which the system looks up.
 #[cfg(not(windows))]
 fn executable(command: &StdioSpec) -> &str {
     command.command.expose()
 }
 
-/// The file of a command, or the command itself where there is none, for the error.
+/// Returns the file of the command, or the command itself if no file is found, for the error message.
 #[cfg(windows)]
 fn executable(command: &StdioSpec) -> String {
     let name = command.command.expose();
@@ -156,14 +157,14 @@ fn executable(command: &StdioSpec) -> String {
         .unwrap_or_else(|| name.to_owned())
 }
 
-/// Where a command is looked for.
+/// Returns the `PATH` in which the command is looked up.
 fn search_path(command: &StdioSpec) -> String {
     let declared = command.env.get("PATH").cloned().flatten().and_then(|path| path.literal());
     let declared = declared.map(|path| path.expose().to_owned());
     declared.or_else(|| std::env::var("PATH").ok()).unwrap_or_default()
 }
 
-/// Waits for the exit, and a moment for what was written before it.
+/// Waits for the exit, and briefly for the remaining output.
 async fn wait_for_exit(child: &mut Child) {
     _ = child.wait().await;
     sleep(DRAIN_TIMEOUT / 2).await;
@@ -176,16 +177,16 @@ fn loss_error(mux: &Mux, reason: CloseReason, status: Option<ExitStatus>, tail: 
             return mux.host.closed_locally();
         }
         (_, Some(status)) if mux.has_sent_message() => {
-            format!("it is no longer available: it ended with {status}")
+            format!("it is no longer available: it exited with {status}")
         }
-        (_, Some(status)) => format!("it ended with {status} and without an answer"),
+        (_, Some(status)) => format!("it exited with {status} before it responded"),
         (CloseReason::ReadFailed(error), None) => {
-            format!("it is no longer available: what it writes cannot be read: {error} (`encoding`)")
+            format!("it is no longer available: its output cannot be decoded: {error} (see `encoding`)")
         }
         (CloseReason::Closed, None) => "it is no longer available: it closed its output".to_owned(),
     };
     if let Some(stray) = mux.stray() {
-        _ = write!(problem, "; it wrote `{stray}` to its standard output, which is for messages only");
+        _ = write!(problem, "; it wrote `{stray}` to its standard output, which is reserved for messages");
     }
     let last = tail.lines();
     if !last.is_empty() {
@@ -194,36 +195,36 @@ fn loss_error(mux: &Mux, reason: CloseReason, status: Option<ExitStatus>, tail: 
     let (kind, advice) = if mux.has_sent_message() {
         (
             ErrorKind::Lost,
-            "see whether the request was carried out before you send it again; the next one starts the server again",
+            "check whether the request was executed before you repeat it; the next request restarts the server",
         )
     } else {
-        (ErrorKind::Connect, "run the command in a terminal to see why it does not stay")
+        (ErrorKind::Connect, "run the command in a terminal to see why it exits")
     };
     mux.host.error(kind, problem, advice)
 }
 
 fn token_error(name: &str, error: &TokenError, host: &Host) -> ClientError {
-    let problem = format!("the variable `{name}` of its environment has no value: {error}");
-    host.error(ErrorKind::Connect, problem, "see that the token can be fetched")
+    let problem = format!("its environment variable `{name}` has no value: {error}");
+    host.error(ErrorKind::Connect, problem, "make sure that the token can be fetched")
 }
 
 fn spawn_error(command: &StdioSpec, error: &io::Error, host: &Host) -> ClientError {
-    // As it was written: a value may be secret.
+    // Unexpanded, since the values of variables may be secret.
     let program = quoted(&command.command.to_string());
     let (problem, advice) = match (error.kind(), &command.cwd) {
         (io::ErrorKind::NotFound, Some(folder)) if !Path::new(folder.expose()).is_dir() => (
             format!("the folder {} does not exist", quoted(&folder.to_string())),
-            "create it, or name another",
+            "create it, or use another one",
         ),
         (io::ErrorKind::NotFound, _) if program.contains(['/', '\\']) => {
-            (format!("there is no program {program}"), "check the path")
+            (format!("the program {program} does not exist"), "check the path")
         }
         (io::ErrorKind::NotFound, _) => (
             format!("the command `{program}` is not found in {}", quoted(&search_path(command))),
-            "install it, or name it with its whole path",
+            "install it, or use its full path",
         ),
         (io::ErrorKind::PermissionDenied, _) => {
-            (format!("{program} may not be started"), "make the file executable, or name another")
+            (format!("{program} is not executable"), "make the file executable, or use another one")
         }
         _ => (format!("{program} cannot be started: {error}"), "check the command"),
     };
@@ -263,12 +264,13 @@ impl Tail {
 
     fn lines(&self) -> String {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let shown: Vec<_> = lines.iter().map(|line| quoted(line)).filter(|line| !line.is_empty()).collect();
-        shown.join(" | ")
+        let quoted_lines: Vec<_> =
+            lines.iter().map(|line| quoted(line)).filter(|line| !line.is_empty()).collect();
+        quoted_lines.join(" | ")
     }
 }
 
-/// The process group of a server. Nothing of it outlives this.
+/// The process group of a server, which is killed on drop.
 struct Group {
     #[cfg(unix)]
     leader: Option<rustix::process::Pid>,
@@ -278,9 +280,9 @@ struct Group {
 
 impl Group {
     #[cfg(unix)]
-    fn new(child: &Child, is_guarded: bool) -> Self {
+    fn new(child: &Child, uses_guard: bool) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
-        let guarded = id.filter(|_| is_guarded).map(crate::process_guard::guard);
+        let guarded = id.filter(|_| uses_guard).map(crate::process_guard::guard);
         Self { leader: id.and_then(rustix::process::Pid::from_raw), guarded }
     }
 
@@ -289,8 +291,8 @@ impl Group {
         Self {}
     }
 
-    /// Waits for the end, asks for it, and forces it.
-    async fn end(mut self, child: &mut Child, time_limit: Duration) {
+    /// Waits for the exit, then terminates the group, then kills it.
+    async fn shut_down(mut self, child: &mut Child, time_limit: Duration) {
         if !self.exits_within(child, time_limit).await {
             self.signal(false);
             if !self.exits_within(child, time_limit).await {
@@ -302,7 +304,7 @@ impl Group {
         self.release();
     }
 
-    /// Whether the process, and all that it started in its group, ends within `time_limit`.
+    /// Waits up to `time_limit` until the process and its group have exited; returns whether they have.
     async fn exits_within(&self, child: &mut Child, time_limit: Duration) -> bool {
         let end = Instant::now() + time_limit;
         if timeout(time_limit, child.wait()).await.is_err() {
@@ -323,11 +325,11 @@ impl Group {
     }
 
     #[cfg(unix)]
-    fn signal(&self, by_force: bool) {
+    fn signal(&self, force: bool) {
         use rustix::process::Signal;
-        let signal = if by_force { Signal::KILL } else { Signal::TERM };
+        let signal = if force { Signal::KILL } else { Signal::TERM };
         if let Some(leader) = self.leader {
-            // It fails where nobody is left.
+            // It fails if the group has no members.
             _ = rustix::process::kill_process_group(leader, signal);
         }
     }
@@ -349,7 +351,7 @@ impl Group {
     fn release(&mut self) {}
 }
 
-/// Where the runtime ends before the server has: there is no time to ask.
+/// If the runtime shuts down first, there is no time for a graceful shutdown.
 impl Drop for Group {
     fn drop(&mut self) {
         self.signal(true);

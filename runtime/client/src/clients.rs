@@ -1,4 +1,4 @@
-//! Many servers at once, such as those of a configuration file.
+//! Clients of several servers, such as those of a configuration file.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,11 +13,11 @@ use crate::config::ServerSpec;
 use crate::error::{ClientError, ErrorKind};
 use crate::tool::ListedTool;
 
-/// Clients of many servers, with one name for each of their tools: `{server}__{tool}`, or a shorter one
+/// Clients of several servers, with a unique name for each of their tools: `{server}__{tool}`, or a shorter one
 /// ([`toolwright_core::names`]).
 ///
-/// A server that cannot be reached does not keep the others from working, unless its specification says that it is
-/// [`required`](ServerSpec::required). Each later request to it tries again.
+/// An unreachable server does not affect the others, unless it is [`required`](ServerSpec::required). Each later
+/// request to it retries.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -43,7 +43,7 @@ use crate::tool::ListedTool;
 #[derive(Debug)]
 pub struct Clients {
     members: Vec<Member>,
-    /// Of the last lists.
+    /// The names of the last [`Clients::list`].
     names: Mutex<Option<Arc<PublicNames>>>,
 }
 
@@ -55,51 +55,51 @@ struct Member {
     loads_prompts: bool,
 }
 
-/// What many servers offer.
+/// The tools and prompts of several servers.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Listing {
-    /// The tools of the servers whose [`load_tools`](ServerSpec::load_tools) is set, in the order of their names.
+    /// The tools of the servers with [`load_tools`](ServerSpec::load_tools), sorted by name.
     pub tools: Vec<NamedTool>,
-    /// The prompts of the servers whose [`load_prompts`](ServerSpec::load_prompts) is set, each with its server.
+    /// The prompts of the servers with [`load_prompts`](ServerSpec::load_prompts), each with the name of its server.
     pub prompts: Vec<(String, Prompt)>,
-    /// Tools that did not get the name that they would have had.
+    /// The tools whose names were changed to avoid duplicates.
     pub collisions: Vec<Collision>,
-    /// Why lists are missing.
+    /// The errors of the servers whose lists are missing.
     pub failures: Vec<ClientError>,
 }
 
-/// A tool under the name that [`Clients::call`] takes.
+/// A tool with the name that [`Clients::call`] accepts.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct NamedTool {
     /// The name, unique among all servers.
     pub name: String,
-    /// The server that has it.
+    /// The name of its server.
     pub server: String,
     /// The tool as its server lists it.
     pub tool: ListedTool,
 }
 
 impl Clients {
-    /// Connects to all servers at the same time. `build` gives the settings of each client.
+    /// Connects to all servers concurrently. `build` returns the settings of each client.
     ///
     /// # Errors
-    /// Where a [`required`](ServerSpec::required) server cannot be connected to, a name cannot stand in front of the names
-    /// of tools, or two servers have the same name.
+    /// If a [`required`](ServerSpec::required) server cannot be reached, a server's name cannot be the prefix of a
+    /// tool's name, or two servers have the same name.
     pub async fn connect(
         servers: impl IntoIterator<Item = ServerSpec>,
         build: impl Fn(&ServerSpec) -> ClientBuilder,
     ) -> Result<Self, ClientError> {
         let (mut members, mut connecting, mut taken) = (Vec::new(), JoinSet::new(), HashSet::new());
         for spec in servers {
-            let refused = |problem: String| {
+            let invalid = |problem: String| {
                 let name: Arc<str> = spec.name.as_str().into();
                 ClientError::new(ErrorKind::Connect, &name, problem, "give the server another name")
             };
-            check_server(&spec.name).map_err(|error| refused(error.to_string()))?;
+            check_server(&spec.name).map_err(|error| invalid(error.to_string()))?;
             if !taken.insert(spec.name.clone()) {
-                return Err(refused("two servers have this name".to_owned()));
+                return Err(invalid("another server has the same name".to_owned()));
             }
             let is_required = spec.required;
             let (name, loads_tools, loads_prompts) = (spec.name.clone(), spec.load_tools, spec.load_prompts);
@@ -108,7 +108,7 @@ impl Clients {
             connecting.spawn(async move { (is_required, client.server().await.err()) });
         }
         while let Some(connected) = connecting.join_next().await {
-            // What else is missing, the lists say.
+            // The other failures are part of the list.
             if let Ok((true, Some(error))) = connected {
                 return Err(error);
             }
@@ -116,7 +116,7 @@ impl Clients {
         Ok(Self { members, names: Mutex::default() })
     }
 
-    /// Connects to the servers of a configuration, whose tokens their clients get.
+    /// Connects to the servers of a configuration. The clients use its tokens.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -143,18 +143,18 @@ impl Clients {
         Self::connect(config.servers().iter().cloned(), build).await
     }
 
-    /// The client of one server.
+    /// Returns the client of a server.
     pub fn client(&self, server: &str) -> Option<&Client> {
         self.members.iter().find(|member| member.name == server).map(|member| &member.client)
     }
 
-    /// The servers and their clients, in the order in which they were given.
+    /// Returns the servers and their clients, in the order in which they were passed.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Client)> {
         self.members.iter().map(|member| (member.name.as_str(), &member.client))
     }
 
-    /// What all servers offer, asked for at the same time. Lists that cannot be had are missing, and
-    /// [`Listing::failures`] says why.
+    /// Lists what all servers offer, concurrently. Lists that cannot be read are missing, and [`Listing::failures`] has
+    /// the errors.
     pub async fn list(&self) -> Listing {
         let mut listing = JoinSet::new();
         for (index, member) in self.members.iter().cloned().enumerate() {
@@ -177,7 +177,7 @@ impl Clients {
             }
         }
         let lists = tools.iter().map(|(server, tools)| (*server, &tools[..]));
-        // The names of the servers were checked.
+        // `connect` has validated the names of the servers.
         let table = PublicNames::from_lists(lists, ListedTool::name).unwrap_or_default();
         for (server, tools) in &tools {
             let named = tools.iter().filter_map(|tool| {
@@ -196,10 +196,10 @@ impl Clients {
         self.names.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Calls a tool by the name that the last [`Clients::list`] gave it; the first call asks for the lists.
+    /// Calls a tool by its name in the last [`Clients::list`]. The first call lists the tools.
     ///
     /// # Errors
-    /// As [`Client::call`]; [`ErrorKind::Protocol`] for a name that no tool has.
+    /// As [`Client::call`], and [`ErrorKind::Protocol`] for an unknown name.
     pub async fn call(
         &self,
         name: &str,
@@ -212,17 +212,18 @@ impl Clients {
         let names = self.names().unwrap_or_default();
         let found = names.find(name).and_then(|found| Some((found, self.client(&found.server)?)));
         let Some((found, client)) = found else {
-            let problem = format!("no server has a tool with the name `{}`", crate::error::quoted(name));
+            let problem = format!("no server has a tool named `{}`", crate::error::quoted(name));
             let server: Arc<str> = "all servers".into();
-            let advice = "list the tools again, and call one of them";
+            let advice = "list the tools again, and use one of their names";
             return Err(ClientError::new(ErrorKind::Protocol, &server, problem, advice));
         };
-        let arguments = arguments
-            .map_err(|error| client.invalid_arguments(&format!("the arguments are not JSON: {error}")))?;
+        let arguments = arguments.map_err(|error| {
+            client.invalid_arguments(&format!("the arguments cannot be serialized: {error}"))
+        })?;
         client.call(found.tool.as_str(), arguments).await
     }
 
-    /// Ends all connections, at the same time.
+    /// Closes all connections concurrently.
     pub async fn close(&self) {
         let mut closing = JoinSet::new();
         for member in self.members.iter().cloned() {
@@ -237,9 +238,9 @@ type Listed<T> = Result<T, ClientError>;
 impl Member {
     async fn list(&self) -> (Listed<Arc<[ListedTool]>>, Listed<Vec<Prompt>>) {
         let tools = if self.loads_tools { self.client.list_tools().await } else { Ok(Arc::default()) };
-        // One failure of a server is enough.
-        let asks = self.loads_prompts && tools.is_ok();
-        let prompts = if asks { self.client.list_prompts().await } else { Ok(Vec::new()) };
+        // One error per server is enough.
+        let lists_prompts = self.loads_prompts && tools.is_ok();
+        let prompts = if lists_prompts { self.client.list_prompts().await } else { Ok(Vec::new()) };
         (tools, prompts)
     }
 }

@@ -1,4 +1,4 @@
-//! From what is known of a server to a connection.
+//! Connects to servers over each transport.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::memory;
 use crate::mux::Mux;
 use crate::negotiate::{NegotiationConfig, NegotiationError, negotiate};
 
-/// What a connection is made with, the same each time.
+/// Opens connections to one server.
 pub(crate) struct Connector {
     pub(crate) spec: ServerSpec,
     pub(crate) identity: Identity,
@@ -30,24 +30,24 @@ pub(crate) struct Connector {
     #[cfg(feature = "http")]
     pub(crate) authorize: Vec<Arc<dyn crate::http::Authorize>>,
     pub(crate) revision: Option<Revision>,
-    pub(crate) probe: Duration,
+    pub(crate) probe_timeout: Duration,
     pub(crate) max_message_bytes: usize,
-    /// Whether processes end with this one even if it is killed.
+    /// Whether a guard process ends the server if this process is killed.
     #[cfg(feature = "stdio")]
-    pub(crate) is_guarded: bool,
-    /// What takes the place of the transport.
+    pub(crate) uses_guard: bool,
+    /// Replaces the transport of the specification.
     pub(crate) endpoint: Option<Endpoint>,
 }
 
-/// What a client connects to that no specification can name.
+/// An endpoint that a [`ServerSpec`] cannot describe.
 pub(crate) enum Endpoint {
-    /// Streams that something else has opened. They cannot be opened again.
+    /// Streams that the caller has opened; they cannot be reopened.
     Streams(Mutex<Option<Streams>>),
-    /// A server of this process.
+    /// A server in this process.
     Memory(MemoryServer),
 }
 
-/// Two streams, one for each direction.
+/// A reader and a writer.
 pub(crate) type Streams = (Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>);
 
 impl Connector {
@@ -55,13 +55,13 @@ impl Connector {
         let revision = self.revision.or(known_revision);
         NegotiationConfig {
             revision,
-            probe: self.probe.min(self.spec.start_timeout),
-            start: self.spec.start_timeout,
+            probe_timeout: self.probe_timeout.min(self.spec.start_timeout),
+            start_timeout: self.spec.start_timeout,
         }
     }
 
-    /// Connects. `known_revision` is the revision of the last connection: it holds for the life of the configuration, unless it
-    /// proves wrong.
+    /// Connects. `known_revision` is the revision of the last connection: it is assumed to stay the same until that
+    /// fails.
     pub(crate) async fn connect(
         &self,
         host: &Arc<Host>,
@@ -90,8 +90,9 @@ impl Connector {
             }
             #[cfg(not(all(feature = "stdio", feature = "ws")))]
             other => {
-                let problem = format!("servers over {} cannot be reached by this program", other.name());
-                let advice = "turn on the feature of toolwright-client for it";
+                let problem =
+                    format!("this program is built without support for servers over {}", other.name());
+                let advice = "turn on the corresponding feature of toolwright-client";
                 Err(host.error(ErrorKind::Connect, problem, advice))
             }
         }
@@ -115,7 +116,7 @@ impl Connector {
                 settings.as_deref(),
                 &mux,
                 self.max_message_bytes,
-                self.is_guarded,
+                self.uses_guard,
             );
             let transport = Transport::Mux { task: starting.await?, mux: Arc::clone(&mux) };
             let error = match negotiate(&mux, &self.identity, config).await {
@@ -128,13 +129,13 @@ impl Connector {
                 }
                 Err(NegotiationError::ExitedDuringProbe(error) | NegotiationError::Failed(error)) => error,
             };
-            // Dropping the wire does not wait; nothing else would end the process.
+            // Dropping the transport does not end the process.
             mux.end();
             return Err(error);
         }
     }
 
-    /// A server over HTTP, before anything is sent.
+    /// Creates the HTTP transport, without sending anything.
     #[cfg(feature = "http")]
     fn http(
         &self,
@@ -144,25 +145,25 @@ impl Connector {
         terminates: bool,
         host: &Arc<Host>,
     ) -> Result<Arc<Http>, ClientError> {
-        let refused =
+        let invalid =
             |problem: String| host.error(ErrorKind::Connect, problem, "correct the address or the headers");
         let address = Address::parse(url.expose());
         let address = address.map_err(|problem| {
-            let shown = crate::spec::without_credentials(&url.to_string());
-            refused(format!("{shown}: {problem}"))
+            let url = crate::spec::without_credentials(&url.to_string());
+            invalid(format!("{url}: {problem}"))
         })?;
         let (mut fixed, mut authorize) = (Vec::new(), self.authorize.clone());
         if headers.iter().all(|(_, value)| value.literal().is_some()) {
             for (name, value) in headers.iter() {
                 let value = value.literal().unwrap_or_else(|| String::new().into());
-                fixed.push(parse_header(name, value.expose()).map_err(refused)?);
+                fixed.push(parse_header(name, value.expose()).map_err(invalid)?);
             }
         } else {
             authorize.push(Arc::new(ConfiguredHeaders::new(headers.clone(), self.tokens.clone())));
         }
         let has_secrets = !fixed.is_empty() || !authorize.is_empty();
         if has_secrets && !address.is_tls && !address.is_local() {
-            host.warn("its headers go over the network without TLS, where others can read them");
+            host.warn("its headers are sent without TLS, so others on the network can read them");
         }
         let (timeout, silence) = timing;
         let max_message_bytes = self.max_message_bytes;
@@ -181,8 +182,8 @@ impl Connector {
         let http = self.http(&spec.url, &spec.headers, timing, spec.terminate_on_close, host)?;
         let config = self.negotiation_config(known_revision);
         let expected = config.revision.map_or(Expected::Any, Expected::Only);
-        let time_limit = config.start.min(spec.timeout);
-        match http.meet(&self.identity, expected, config.probe.min(time_limit), time_limit).await? {
+        let time_limit = config.start_timeout.min(spec.timeout);
+        match http.meet(&self.identity, expected, config.probe_timeout.min(time_limit), time_limit).await? {
             Met::Streamable(server) => {
                 http.remember(&self.identity);
                 if server.revision.has_handshake() && host.answers_input_requests() {
@@ -190,10 +191,10 @@ impl Connector {
                 }
                 Ok(Connection::new(server, Arc::clone(host), Transport::Http(http), self.identity.meta()))
             }
-            // What the server said to a POST says more than that it has no stream either.
+            // The response to the POST explains more than that of the fallback.
             Met::MaybeSse(error) if spec.sse_fallback => {
-                let further = self.http(&spec.url, &spec.headers, timing, false, host)?;
-                self.connect_sse(&further, host).await.map_err(|_| error)
+                let fallback = self.http(&spec.url, &spec.headers, timing, false, host)?;
+                self.connect_sse(&fallback, host).await.map_err(|_| error)
             }
             Met::MaybeSse(error) => Err(error),
         }
@@ -203,7 +204,7 @@ impl Connector {
     async fn connect_sse(&self, http: &Arc<Http>, host: &Arc<Host>) -> Result<Connection, ClientError> {
         let mux = Arc::new(Mux::new(Arc::clone(host)));
         let task = http.open_sse(&mux).await?;
-        // The transport is older than the revision without a handshake.
+        // The transport predates the revision without a handshake.
         self.negotiate(mux, task, self.negotiation_config(Some(Revision::NEWEST_LEGACY)), host).await
     }
 
@@ -219,7 +220,7 @@ impl Connector {
         self.negotiate(mux, task, self.negotiation_config(known_revision), host).await
     }
 
-    /// Finds out the era over a channel that is driven.
+    /// Negotiates the revision over a running channel.
     async fn negotiate(
         &self,
         mux: Arc<Mux>,
@@ -244,8 +245,8 @@ impl Connector {
     ) -> Result<Connection, ClientError> {
         let streams = streams.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (reader, mut writer) = streams.ok_or_else(|| {
-            let problem = "its streams have ended, and this client cannot open others";
-            host.error(ErrorKind::Connect, problem, "make a new client")
+            let problem = "its streams have ended and cannot be reopened";
+            host.error(ErrorKind::Connect, problem, "create a new client")
         })?;
         let mux = Arc::new(Mux::new(Arc::clone(host)));
         let (driver, limit) = (Arc::clone(&mux), self.max_message_bytes);
@@ -274,10 +275,10 @@ impl Connector {
     }
 }
 
-/// Fails what is open at the end of a channel.
+/// Fails the pending requests of a channel that has ended.
 fn close(mux: &Mux, reason: CloseReason) {
     let lost = |problem: &str| {
-        let advice = "see whether the request was carried out, and make a new client";
+        let advice = "check whether the request was executed, and create a new client";
         mux.host.error(ErrorKind::Lost, format!("it is no longer available: {problem}"), advice)
     };
     mux.close(&match reason {
@@ -288,7 +289,7 @@ fn close(mux: &Mux, reason: CloseReason) {
     });
 }
 
-/// Closes the channel of a task that ends with its runtime: the client may live longer, and connects again.
+/// Closes the channel when the runtime of its task shuts down: the client may outlive it and connect again.
 struct CloseOnDrop(Arc<Mux>);
 
 impl Drop for CloseOnDrop {

@@ -1,4 +1,4 @@
-//! A connection to a server: over whatever it goes, a request is one call here.
+//! A connection to a server, over any transport.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,21 +17,21 @@ use crate::mux::Mux;
 use crate::pending::{Reply, RequestFailure, RequestOptions};
 use crate::server_info::ServerInfo;
 
-/// How long a connection that is closed is waited for.
+/// How long [`Connection::close`] waits.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A connection whose era is known.
+/// A connection with a negotiated revision.
 pub(crate) struct Connection {
     pub(crate) server: ServerInfo,
     pub(crate) host: Arc<Host>,
     transport: Transport,
-    /// The members of `_meta` that each request carries.
+    /// The members of `_meta` that every request has, without braces.
     meta: Box<str>,
 }
 
-/// What a connection goes over.
+/// The transport of a connection.
 pub(crate) enum Transport {
-    /// One channel for all requests, driven by a task.
+    /// One channel for all requests, driven by `task`.
     Mux { mux: Arc<Mux>, task: JoinHandle<()> },
     #[cfg(feature = "http")]
     Http(Arc<Http>),
@@ -43,7 +43,7 @@ impl Connection {
         Self { server, host, transport, meta }
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for the response.
     pub(crate) async fn request(
         &self,
         outgoing: &OutgoingRequest<'_>,
@@ -55,10 +55,10 @@ impl Connection {
             #[cfg(feature = "http")]
             Transport::Http(http) => boxed_request(http, outgoing, meta, options).await,
         };
-        outcome.map_err(|failure| self.failure(&outgoing.method, failure))
+        outcome.map_err(|failure| self.to_error(&outgoing.method, failure))
     }
 
-    /// Sends a notification; `params` is an object as JSON text, or empty.
+    /// Sends a notification. `params` is a JSON object, or empty.
     pub(crate) fn notify(&self, method: &str, params: &str) {
         let message = message::notification(method, params);
         match &self.transport {
@@ -68,7 +68,7 @@ impl Connection {
         }
     }
 
-    /// Hears what a legacy server says by itself.
+    /// Opens the stream for messages of a legacy server that belong to no request.
     #[cfg(feature = "http")]
     pub(crate) async fn listen(&self) {
         if let Transport::Http(http) = &self.transport {
@@ -76,7 +76,7 @@ impl Connection {
         }
     }
 
-    /// Whether no request can be sent any more.
+    /// Returns whether the connection accepts no further requests.
     pub(crate) fn is_closed(&self) -> bool {
         match &self.transport {
             Transport::Mux { mux, .. } => mux.is_closed(),
@@ -85,7 +85,7 @@ impl Connection {
         }
     }
 
-    /// Changes when what was learned from the server may no longer hold.
+    /// Returns a number that changes whenever cached lists become stale.
     pub(crate) fn generation(&self) -> u64 {
         match &self.transport {
             Transport::Mux { .. } => 0,
@@ -94,7 +94,7 @@ impl Connection {
         }
     }
 
-    /// Whether arguments of tools are shown in headers.
+    /// Returns whether arguments of tools are repeated in headers.
     pub(crate) fn has_headers(&self) -> bool {
         match &self.transport {
             Transport::Mux { .. } => false,
@@ -103,7 +103,8 @@ impl Connection {
         }
     }
 
-    /// Ends the connection, and waits until it has: for a child process, until it and all that it started is gone.
+    /// Closes the connection, and waits until it is closed: a child process and everything in its process group has
+    /// exited.
     pub(crate) fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             match &self.transport {
@@ -122,23 +123,28 @@ impl Connection {
         })
     }
 
-    fn failure(&self, method: &str, failure: RequestFailure) -> ClientError {
+    fn to_error(&self, method: &str, failure: RequestFailure) -> ClientError {
         let (problem, advice) = match failure {
             RequestFailure::Failed(error) => return error,
             RequestFailure::TimedOut(after) => (
-                format!("no answer to `{method}` within {after:?}, and no progress; it was cancelled"),
-                "raise `request_timeout` if the request is slow, or see whether the server hangs",
+                format!(
+                    "no response to `{method}` within {after:?}, and no progress; the request was cancelled"
+                ),
+                "raise `request_timeout` if the request is slow, or check whether the server hangs",
             ),
             RequestFailure::MaxDurationReached(after) => (
-                format!("`{method}` made progress for {after:?} and came to no end; it was cancelled"),
-                "raise the longest duration of a request, or ask for less at once",
+                format!(
+                    "`{method}` made progress but did not finish within {after:?}; the request was cancelled"
+                ),
+                "raise `max_duration`, or ask for less at once",
             ),
         };
         self.host.error(ErrorKind::Timeout, problem, advice)
     }
 }
 
-/// A request over HTTP on the heap: other transports need not carry its state, and its code is compiled in this crate alone.
+/// Boxes a request over HTTP, so that the futures of other transports do not include its state, and only this crate
+/// compiles it.
 #[cfg(feature = "http")]
 fn boxed_request<'a>(
     http: &'a Arc<Http>,

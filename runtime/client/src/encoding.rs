@@ -1,4 +1,4 @@
-//! Standard streams in other encodings than UTF-8, for programs that write what their system does.
+//! Standard streams in other encodings than UTF-8, for programs that use the system's encoding.
 
 use std::io;
 use std::pin::Pin;
@@ -8,20 +8,20 @@ use tokio::io::{AsyncRead, ReadBuf};
 
 use crate::config::Encoding;
 
-/// What windows-1252 has from 0x80 to 0x9F; five places have nothing, and mean what they do in Latin-1.
+/// The characters of windows-1252 from 0x80 to 0x9F; the five undefined ones are as in Latin-1.
 const WINDOWS_1252: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}',
     '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// JSON as this encoding has it. What is not ASCII is escaped, so that every encoding can hold it.
+/// Encodes JSON. Characters outside of ASCII are escaped, so that every encoding can represent them.
 pub(crate) fn encode(text: &[u8], encoding: Encoding) -> Vec<u8> {
     let mut ascii = Vec::with_capacity(text.len());
     for character in String::from_utf8_lossy(text).chars() {
         if character.is_ascii() {
             ascii.push(u8::try_from(character).unwrap_or(b'?'));
         } else {
-            // Outside of strings JSON has no others than ASCII.
+            // Outside of strings, JSON is ASCII.
             let mut units = [0; 2];
             for unit in character.encode_utf16(&mut units) {
                 ascii.extend_from_slice(format!("\\u{unit:04x}").as_bytes());
@@ -35,16 +35,16 @@ pub(crate) fn encode(text: &[u8], encoding: Encoding) -> Vec<u8> {
     }
 }
 
-/// Reads UTF-8 from a stream that is not.
+/// Converts a stream in another encoding to UTF-8.
 pub(crate) struct Decoded<R> {
     inner: R,
     encoding: Encoding,
     text: Vec<u8>,
     at: usize,
-    /// Bytes and units of UTF-16 that are not a character yet.
+    /// An incomplete unit or surrogate pair of UTF-16.
     byte: Option<u8>,
     unit: Option<u16>,
-    /// How many bytes were read.
+    /// The number of bytes read.
     offset: u64,
 }
 
@@ -53,7 +53,7 @@ impl<R> Decoded<R> {
         Self { inner, encoding, text: Vec::new(), at: 0, byte: None, unit: None, offset: 0 }
     }
 
-    fn take(&mut self, byte: u8) -> io::Result<()> {
+    fn push_byte(&mut self, byte: u8) -> io::Result<()> {
         let character = match self.encoding {
             Encoding::Latin9 => match byte {
                 0xA4 => '€',
@@ -76,7 +76,7 @@ impl<R> Decoded<R> {
                 let pair = [first, byte];
                 let is_little = self.encoding == Encoding::Utf16Le;
                 let unit = if is_little { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) };
-                return self.take_unit(unit);
+                return self.push_unit(unit);
             }
             _ => char::from(byte),
         };
@@ -84,7 +84,7 @@ impl<R> Decoded<R> {
         Ok(())
     }
 
-    fn take_unit(&mut self, unit: u16) -> io::Result<()> {
+    fn push_unit(&mut self, unit: u16) -> io::Result<()> {
         let units = match self.unit.take() {
             Some(first) => vec![first, unit],
             None if matches!(unit, 0xD800..=0xDBFF) => {
@@ -133,7 +133,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Decoded<R> {
                 return Poll::Ready(Ok(()));
             }
             for &byte in read {
-                this.take(byte)?;
+                this.push_byte(byte)?;
                 this.offset += 1;
             }
         }
@@ -146,7 +146,7 @@ mod tests {
 
     use super::*;
 
-    async fn decoded(bytes: &[u8], encoding: Encoding) -> io::Result<String> {
+    async fn decode(bytes: &[u8], encoding: Encoding) -> io::Result<String> {
         let mut text = String::new();
         Decoded::new(bytes, encoding).read_to_string(&mut text).await?;
         Ok(text)
@@ -162,15 +162,15 @@ mod tests {
             (b"\0a\0\n", Encoding::Utf16Be, "a\n"),
             (b"abc", Encoding::Ascii, "abc"),
         ] {
-            assert_eq!(decoded(bytes, encoding).await.unwrap(), expected);
+            assert_eq!(decode(bytes, encoding).await.unwrap(), expected);
         }
-        let problem = decoded(b"ab\xFC", Encoding::Ascii).await.unwrap_err();
+        let problem = decode(b"ab\xFC", Encoding::Ascii).await.unwrap_err();
         assert_eq!(problem.to_string(), "byte 2 is not ascii");
-        assert!(decoded(b"\x00\xDE\x00\x00", Encoding::Utf16Le).await.is_err());
+        assert!(decode(b"\x00\xDE\x00\x00", Encoding::Utf16Le).await.is_err());
     }
 
     #[test]
-    fn what_is_written_is_json_in_every_encoding() {
+    fn messages_are_json_in_every_encoding() {
         let json = r#"{"a":"ß😀"}"#.as_bytes();
         let escaped = br#"{"a":"\u00df\ud83d\ude00"}"#;
         assert_eq!(encode(json, Encoding::Latin1), escaped);

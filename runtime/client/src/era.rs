@@ -1,5 +1,5 @@
-//! Which era a server belongs to: the probe and what its answer means (2026-07-28, basic/versioning "Backward Compatibility
-//! with Initialization-Based Versions").
+//! Detects the era of a server with a probe (2026-07-28, basic/versioning "Backward Compatibility with
+//! Initialization-Based Versions").
 
 use std::sync::Arc;
 
@@ -16,38 +16,39 @@ use crate::message::OutgoingRequest;
 use crate::pending::Reply;
 use crate::server_info::ServerInfo;
 
-/// How a client introduces itself.
+/// What a client declares about itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Identity {
     pub(crate) info: Value,
     pub(crate) capabilities: Map<String, Value>,
-    /// What a configuration hands to the server.
+    /// Settings for the server from a configuration file.
     pub(crate) settings: Option<Map<String, Value>>,
-    /// From which level on a modern server sends log messages.
+    /// The minimum level of log messages of a modern server.
     pub(crate) log_level: Option<String>,
 }
 
-/// The key under `_meta` for what a configuration hands to a server.
+/// The key in `_meta` of the settings for the server.
 const SETTINGS: &str = "io.toolwright/config";
 
-/// What the answer to the probe means.
+/// The outcome of the probe.
 #[derive(Debug)]
 pub(crate) enum ProbeOutcome {
     Modern(Box<ServerInfo>),
-    /// It is modern and asks for another revision; the probe is repeated once.
+    /// It is modern but supports another revision; the probe is repeated once.
     Retry,
-    /// `initialize` comes next, with this revision.
+    /// The server is legacy: `initialize` follows, with this revision.
     Legacy(Revision),
     Failed(ClientError),
 }
 
 impl Identity {
-    /// The members of `_meta` that every modern request carries, as JSON text (2026-07-28, basic "_meta").
+    /// Returns the members of `_meta` that every modern request has, as JSON without braces (2026-07-28, basic
+    /// "_meta").
     pub(crate) fn meta(&self) -> String {
         self.meta_for(&self.capabilities, self.log_level.as_deref())
     }
 
-    /// The same for a client that can be asked for something else.
+    /// Returns the same members with other capabilities and another log level.
     pub(crate) fn meta_for(&self, capabilities: &Map<String, Value>, log_level: Option<&str>) -> String {
         let mut meta = Map::new();
         meta.insert(meta::PROTOCOL_VERSION.to_owned(), Revision::NEWEST.as_str().into());
@@ -63,7 +64,7 @@ impl Identity {
         text[1..text.len() - 1].to_owned()
     }
 
-    /// The handshake of the legacy era.
+    /// Returns the `initialize` request of the legacy era.
     pub(crate) fn initialize_request(&self, revision: Revision) -> OutgoingRequest<'static> {
         let mut params = json!({
             "protocolVersion": revision.as_str(),
@@ -79,7 +80,7 @@ impl Identity {
     }
 }
 
-/// The probe.
+/// Returns the request that is the probe.
 pub(crate) fn discover_request() -> OutgoingRequest<'static> {
     OutgoingRequest {
         method: method::SERVER_DISCOVER.into(),
@@ -88,7 +89,7 @@ pub(crate) fn discover_request() -> OutgoingRequest<'static> {
     }
 }
 
-/// What the answer to the probe means; `status` is that of HTTP.
+/// Evaluates the response to the probe. `status` is the HTTP status, if any.
 pub(crate) fn evaluate_probe(reply: &Reply, status: Option<u16>, host: &Arc<Host>) -> ProbeOutcome {
     let failed = |problem: String, advice: &'static str| {
         ProbeOutcome::Failed(host.error(ErrorKind::Protocol, problem, advice))
@@ -117,13 +118,13 @@ pub(crate) fn evaluate_probe(reply: &Reply, status: Option<u16>, host: &Arc<Host
                 }
                 (HEADER_MISMATCH | MISSING_CLIENT_CAPABILITY, _) => {
                     let text =
-                        format!("it refused `server/discover`: {} ({})", quoted(&error.message), error.code);
-                    match failed(text, "see what the server asks of its clients") {
+                        format!("it rejected `server/discover`: {} ({})", quoted(&error.message), error.code);
+                    match failed(text, "check which client capabilities the server requires") {
                         ProbeOutcome::Failed(failure) => ProbeOutcome::Failed(failure.with_rpc(error)),
                         other => other,
                     }
                 }
-                // A modern server that lacks the method; a legacy one has no such body with its 404
+                // This is a modern server without the method: a legacy server sends no such body with its 404
                 // (basic/transports/streamable-http "Protocol Version Header").
                 (METHOD_NOT_FOUND, Some(404)) => ProbeOutcome::Modern(Box::new(ServerInfo::unknown())),
                 _ => ProbeOutcome::Legacy(Revision::NEWEST_LEGACY),
@@ -132,17 +133,16 @@ pub(crate) fn evaluate_probe(reply: &Reply, status: Option<u16>, host: &Arc<Host
     }
 }
 
-/// Whether the answer to `initialize` says that the server is modern.
+/// Returns whether the error of `initialize` shows that the server is modern.
 pub(crate) fn is_modern_rejection(error: &ErrorObject) -> bool {
     error.code == UNSUPPORTED_PROTOCOL_VERSION
         && newest_common(&supported_revisions(error)).is_some_and(Revision::is_modern)
 }
 
-/// The error of an answer. One that is not of the form of an error is one all the same.
+/// Parses the error of a response. An invalid error object is an error too.
 pub(crate) fn parse_rpc_error(text: &str) -> ErrorObject {
-    serde_json::from_str(text).unwrap_or_else(|_| {
-        ErrorObject::new(0, format!("an error that is not of the form of one: {}", quoted(text)))
-    })
+    serde_json::from_str(text)
+        .unwrap_or_else(|_| ErrorObject::new(0, format!("invalid error object: {}", quoted(text))))
 }
 
 fn supported_revisions(error: &ErrorObject) -> Vec<String> {
@@ -155,15 +155,15 @@ fn supported_revisions(error: &ErrorObject) -> Vec<String> {
     list.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
-/// The newest revision that both sides know.
+/// Returns the newest revision that both sides support.
 fn newest_common(supported: &[String]) -> Option<Revision> {
     Revision::ALL.into_iter().rev().find(|revision| supported.iter().any(|name| name == revision.as_str()))
 }
 
 fn no_common_revision(supported: &[String]) -> String {
-    let known: Vec<_> = Revision::ALL.iter().map(|revision| revision.as_str()).collect();
-    let shown = quoted(&supported.join(", "));
-    format!("it speaks the revisions {shown}, and this client {}", known.join(", "))
+    let ours: Vec<_> = Revision::ALL.iter().map(|revision| revision.as_str()).collect();
+    let theirs = quoted(&supported.join(", "));
+    format!("it supports the revisions {theirs}, and this client supports {}", ours.join(", "))
 }
 
 #[cfg(test)]
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
     use crate::input_requests::InputHandlers;
 
-    fn judged(reply: &Value, status: Option<u16>) -> String {
+    fn evaluate(reply: &Value, status: Option<u16>) -> String {
         let reply = match reply.get("code") {
             Some(_) => Reply::Error(reply.to_string()),
             None => Reply::Result(reply.to_string()),
@@ -186,7 +186,7 @@ mod tests {
 
     /// 2026-07-28, basic/transports/stdio and streamable-http "Backward Compatibility".
     #[test]
-    fn the_answer_to_the_probe_tells_the_era() {
+    fn the_response_to_the_probe_shows_the_era() {
         let unsupported = |list: Value| json!({"code": -32022, "message": "", "data": {"supported": list}});
         for (reply, status, expected) in [
             (json!({"supportedVersions": ["2026-07-28", "2025-11-25"]}), None, "modern, knows true"),
@@ -200,16 +200,16 @@ mod tests {
             (unsupported(json!(["2026-07-28"])), Some(400), "again"),
             (unsupported(json!(["2025-11-25", "2024-11-05"])), Some(400), "2025-11-25"),
         ] {
-            assert_eq!(judged(&reply, status), expected, "{reply} {status:?}");
+            assert_eq!(evaluate(&reply, status), expected, "{reply} {status:?}");
         }
         for (reply, part) in [
-            (json!({"supportedVersions": ["2030-01-01"]}), "it speaks the revisions 2030-01-01"),
-            (unsupported(json!(["2030-01-01"])), "it speaks the revisions 2030-01-01"),
-            (unsupported(json!("odd")), "it speaks the revisions"),
-            (json!({"code": -32021, "message": "roots"}), "it refused `server/discover`: roots (-32021)"),
+            (json!({"supportedVersions": ["2030-01-01"]}), "it supports the revisions 2030-01-01"),
+            (unsupported(json!(["2030-01-01"])), "it supports the revisions 2030-01-01"),
+            (unsupported(json!("odd")), "it supports the revisions"),
+            (json!({"code": -32021, "message": "roots"}), "it rejected `server/discover`: roots (-32021)"),
             (json!({"code": -32020, "message": "Mcp-Method"}), "Mcp-Method (-32020)"),
         ] {
-            let verdict = judged(&reply, Some(400));
+            let verdict = evaluate(&reply, Some(400));
             assert!(verdict.contains(part), "{reply}: {verdict}");
         }
     }

@@ -1,4 +1,4 @@
-//! Why a request has no result.
+//! Errors of requests.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,14 +8,15 @@ use toolwright_core::manifest::visible;
 use toolwright_core::protocol::ErrorObject;
 use toolwright_core::result::ToolResult;
 
-/// The longest text of a server that an error repeats, in characters.
+/// Maximum length of a quotation from the server in an error, in characters.
 const MAX_QUOTED: usize = 600;
-/// The longest problem, in characters: whatever a server says, an error is a line or a few.
+/// Maximum length of the problem, in characters, so that errors stay short whatever a server sends.
 const MAX_PROBLEM: usize = 4000;
 
-/// Why a request has no result.
+/// An error of a request or a connection.
 ///
-/// The text names the server, what happened and what to do next; [`ClientError::kind`] is for programs. Cloning is cheap.
+/// The message names the server, what happened and what to do next; [`ClientError::kind`] is for programs. Cloning is
+/// cheap.
 #[derive(Clone)]
 pub struct ClientError(Arc<Inner>);
 
@@ -35,36 +36,36 @@ struct Detail {
     status: Option<u16>,
 }
 
-/// What kind of failure it is. Each has an exit code in `cargo mcp`.
+/// The kind of an error. Each kind has an exit code in `cargo mcp`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The server cannot be reached or started, or refuses to be connected to.
+    /// The server cannot be reached or started, or rejects the connection.
     Connect,
-    /// The server answered with an error, or with something that the protocol does not allow.
+    /// The server responded with an error, or violated the protocol.
     Protocol,
-    /// No answer came in time. The request was cancelled.
+    /// The response did not arrive in time. The request was cancelled.
     Timeout,
-    /// The tool failed and says why.
+    /// The tool reported an error.
     Tool,
-    /// The connection ended before the answer came. The request may have been carried out.
+    /// The connection was lost before the response arrived. The request may have been executed.
     Lost,
 }
 
 impl ClientError {
-    /// An error of a kind, about a server: what happened, and what to do next.
+    /// Creates an error about a server, from what happened and what to do next.
     pub(crate) fn new(
         kind: ErrorKind,
         server: &Arc<str>,
         problem: impl Into<String>,
         advice: impl Into<Cow<'static, str>>,
     ) -> Self {
-        // Much of it may be what the server sent.
+        // It may contain text from the server.
         let (problem, advice) = (truncate(&problem.into(), MAX_PROBLEM), advice.into());
         Self(Arc::new(Inner { kind, server: Arc::clone(server), problem, advice, detail: Detail::default() }))
     }
 
-    /// The same error, for a further request that was not even attempted.
+    /// Returns the same error for a later request that was not attempted.
     pub(crate) fn not_retried(&self, why: &str) -> Self {
         let mut error = self.clone();
         let inner = Arc::make_mut(&mut error.0);
@@ -88,37 +89,37 @@ impl ClientError {
         self
     }
 
-    /// What kind of failure it is.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The server: its command or address, without secrets.
+    /// Returns the name of the server: its command or URL, without secrets.
     pub fn server(&self) -> &str {
         &self.0.server
     }
 
-    /// What happened, without the server's name and the advice.
+    /// Returns what happened, without the name of the server and the advice.
     pub fn problem(&self) -> &str {
         &self.0.problem
     }
 
-    /// What to do next.
+    /// Returns what to do next.
     pub fn advice(&self) -> &str {
         &self.0.advice
     }
 
-    /// The error that the server answered with, if it is one.
+    /// Returns the JSON-RPC error of the server, if any.
     pub fn rpc(&self) -> Option<&ErrorObject> {
         self.0.detail.rpc.as_ref()
     }
 
-    /// The result of the tool that failed, if one did.
+    /// Returns the result of the failed tool, if any.
     pub fn result(&self) -> Option<&ToolResult> {
         self.0.detail.result.as_deref()
     }
 
-    /// The status of the HTTP response, if the server refused the request with one.
+    /// Returns the status of the HTTP response with which the server rejected the request, if any.
     pub fn status(&self) -> Option<u16> {
         self.0.detail.status
     }
@@ -140,26 +141,26 @@ impl fmt::Debug for ClientError {
 
 impl std::error::Error for ClientError {}
 
-/// What to do about a request whose answer is lost with the connection.
+/// The advice for a request that was lost with its connection.
 #[cfg(feature = "http")]
 pub(crate) const AFTER_LOSS: &str =
-    "see whether the request was carried out before you send it again; the next one connects again";
+    "check whether the request was executed before you repeat it; the next request reconnects";
 
-/// A text of the server as an error repeats it: bounded, with hidden characters made visible.
+/// Quotes text from the server: truncated, and with invisible characters escaped.
 pub(crate) fn quoted(text: &str) -> String {
     truncate(text.trim(), MAX_QUOTED)
 }
 
 fn truncate(text: &str, max: usize) -> String {
-    let mut shown = visible(text);
-    if let Some((end, _)) = shown.char_indices().nth(max) {
-        shown.truncate(end);
-        shown.push('…');
+    let mut text = visible(text);
+    if let Some((end, _)) = text.char_indices().nth(max) {
+        text.truncate(end);
+        text.push('…');
     }
-    shown
+    text
 }
 
-/// A number of bytes in words.
+/// Formats a number of bytes.
 pub(crate) fn bytes(count: usize) -> String {
     match count {
         0 => "0 bytes".to_owned(),

@@ -1,36 +1,36 @@
-//! What a server tells a program besides the answers to its requests.
+//! Events of servers and connections.
 
 use serde::Deserialize;
 use serde_json::Value;
 use toolwright_core::protocol::method;
 
-/// The longest address of a resource that is kept for those who have subscribed, in bytes.
+/// Maximum length of a resource's URI in a change, in bytes; changes of longer ones are ignored.
 const MAX_URI: usize = 8 << 10;
 
-/// Something that a server did, or that happened to the connection.
+/// An event of a server or of the connection.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
     /// A log message of the server (2026-07-28, server/utilities/logging).
     Log {
-        /// The severity.
+        /// The severity, in the levels of Rust's logging crates.
         level: LogLevel,
-        /// The level as the server wrote it, such as `notice`.
+        /// The level as sent by the server, such as `notice`.
         original: String,
-        /// The part of the server that says it.
+        /// The part of the server that sent the message.
         logger: Option<String>,
-        /// What is said: a string or any other JSON value.
+        /// The message: a string or any other JSON value.
         data: Value,
     },
-    /// The list of tools has changed; [`Client::list_tools`](crate::Client::list_tools) asks for the new one.
+    /// The list of tools has changed; [`Client::list_tools`](crate::Client::list_tools) reads the new one.
     ToolsChanged,
     /// The list of prompts has changed.
     PromptsChanged,
-    /// The list of resources or of templates has changed.
+    /// The list of resources or of resource templates has changed.
     ResourcesChanged,
     /// A resource has changed.
     ResourceUpdated {
-        /// Which one.
+        /// The URI of the resource.
         uri: String,
     },
     /// Any other notification.
@@ -40,15 +40,15 @@ pub enum Event {
         /// The parameters.
         params: Value,
     },
-    /// A line that the server wrote to its standard error. It need not be about an error.
+    /// A line of the server's standard error, which is not necessarily an error.
     Stderr(String),
-    /// The server did something that the protocol does not allow, and the client put up with it.
+    /// The server violated the protocol, and the client tolerated it.
     Warning(String),
-    /// The connection ended, and why. The next request connects again.
+    /// The connection was lost, with the reason. The next request reconnects.
     Disconnected(String),
 }
 
-/// Something that changed at a server.
+/// A change at a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Change {
@@ -56,27 +56,28 @@ pub enum Change {
     Tools,
     /// The list of prompts.
     Prompts,
-    /// The list of resources, or that of templates.
+    /// The list of resources or of resource templates.
     Resources,
-    /// A resource.
+    /// The resource with this URI.
     Resource(String),
-    /// The subscription broke and was started again, or changes came faster than they were taken: anything may have changed.
+    /// Some changes were missed: the subscription was interrupted, or changes arrived faster than they were consumed.
+    /// Anything may have changed.
     Missed,
 }
 
-/// How severe a log message is, in the five levels that loggers of programs have.
+/// The severity of a log message, in the levels of Rust's logging crates.
 ///
-/// `debug` is debug, `info` and `notice` are info, `warning` is warn; `error`, `critical`, `alert` and `emergency` are error.
-/// A level that nobody knows is info.
+/// `debug` is debug, `info` and `notice` are info, `warning` is warn; `error`, `critical`, `alert` and `emergency` are
+/// error. Unknown levels are info.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LogLevel {
-    /// For those who look for a fault.
+    /// Details for debugging.
     Debug,
-    /// Normal.
+    /// Normal operation.
     Info,
-    /// Something to look at.
+    /// A potential problem.
     Warn,
-    /// Something failed.
+    /// A failure.
     Error,
 }
 
@@ -92,7 +93,7 @@ impl LogLevel {
 }
 
 impl Change {
-    /// The change that an event is about. One with an address that nobody would write is none.
+    /// Returns the change that an event reports, if any.
     pub(crate) fn from_event(event: &Event) -> Option<Self> {
         match event {
             Event::ToolsChanged => Some(Self::Tools),
@@ -149,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_level_has_its_place() {
+    fn every_level_is_mapped() {
         for (name, expected) in [
             ("debug", LogLevel::Debug),
             ("info", LogLevel::Info),

@@ -1,4 +1,4 @@
-//! The side of the client that the server sees: what it says, and what it asks.
+//! Handles what the server sends on its own: requests and notifications.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,28 +17,28 @@ use crate::message;
 use crate::pending::PendingInput;
 use crate::relay_channel::{ActiveRelay, ActiveRelays, RelayEvent, RelaySender, RelayedInputRequest};
 
-/// How many requests of the server are worked on at once; further ones are refused.
+/// Maximum number of concurrent requests from the server; further ones are rejected.
 const MAX_CONCURRENT_REQUESTS: usize = 32;
 
-/// How many events wait for a subscriber that does not take them; then it hears that it missed some.
+/// Maximum number of buffered changes per subscriber; one that falls behind is notified of missed changes.
 const MAX_PENDING_CHANGES: usize = 256;
 
 type OnEvent = dyn Fn(Event) + Send + Sync;
 
-/// What a server can reach.
+/// The state that a client shares with its connections: handlers, subscribers and relays.
 pub(crate) struct Host {
-    /// How errors name the server.
+    /// The name of the server in errors.
     pub(crate) server: Arc<str>,
     pub(crate) input: InputHandlers,
     pub(crate) on_event: Option<Box<OnEvent>>,
-    /// When the server last waited for an answer.
+    /// The pending input requests, which extend timeouts.
     pub(crate) pending_input: PendingInput,
     pub(crate) buffers: Buffers,
     permits: Arc<Semaphore>,
     relays: Mutex<ActiveRelays>,
-    /// How often the server said that its list of tools has changed.
+    /// Counts the list-changed notifications for tools.
     tools_epoch: AtomicU64,
-    /// Where those who have subscribed get changes; made for the first one, since it has room for all that may wait.
+    /// Sends changes to subscriptions. Created for the first one, since it allocates its buffer.
     subscribers: OnceLock<broadcast::Sender<Change>>,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Debug for Host {
 }
 
 impl Host {
-    /// An error about this server; `advice` says what to do next.
+    /// Creates an error about this server. `advice` is what to do next.
     pub(crate) fn error(
         &self,
         kind: ErrorKind,
@@ -59,10 +59,10 @@ impl Host {
         ClientError::new(kind, &self.server, problem, advice)
     }
 
-    /// The error of requests that are open when this side closes the connection.
+    /// Returns the error of requests that are pending when the client closes the connection.
     pub(crate) fn closed_locally(&self) -> ClientError {
-        let problem = "the connection was closed by this side";
-        self.error(ErrorKind::Lost, problem, "wait for open requests before you close it")
+        let problem = "the connection was closed by the client";
+        self.error(ErrorKind::Lost, problem, "wait for pending requests before you close it")
     }
 
     pub(crate) fn new(server: &str, input: InputHandlers, on_event: Option<Box<OnEvent>>) -> Self {
@@ -79,12 +79,12 @@ impl Host {
         }
     }
 
-    /// Tells the program something.
+    /// Emits an event to the program and its subscriptions.
     pub(crate) fn emit(&self, event: Event) {
         if let Some(subscribers) = self.subscribers()
             && let Some(change) = Change::from_event(&event)
         {
-            // It fails where the last one has just left.
+            // It fails if the last subscription has just been dropped.
             _ = subscribers.send(change);
         }
         if let Some(on_event) = &self.on_event {
@@ -92,7 +92,7 @@ impl Host {
         }
     }
 
-    /// Tells the program that the server did something odd that is put up with.
+    /// Emits a warning about a violation of the protocol that is tolerated.
     pub(crate) fn warn(&self, text: &str) {
         self.emit(Event::Warning(text.to_owned()));
     }
@@ -101,24 +101,24 @@ impl Host {
         self.subscribers.get_or_init(|| broadcast::Sender::new(MAX_PENDING_CHANGES)).subscribe()
     }
 
-    /// Those who have subscribed, if anyone has.
+    /// Returns the sender of changes, if there are subscriptions.
     fn subscribers(&self) -> Option<&broadcast::Sender<Change>> {
         self.subscribers.get().filter(|subscribers| subscribers.receiver_count() > 0)
     }
 
-    /// Whether anybody answers what the server asks.
+    /// Returns whether there are handlers of input requests.
     #[cfg(feature = "http")]
     pub(crate) fn answers_input_requests(&self) -> bool {
         !self.input.capabilities().is_empty()
     }
 
-    /// Takes a notification; `relay` is who relays the request that it came for, where that is known.
+    /// Handles a notification. `relay` is the relay of the request that it belongs to, if known.
     pub(crate) fn handle_notification(&self, method: &str, params: &str, relay: Option<&RelaySender>) {
         if method == method::MESSAGE
             && let Some(relay) = relay.cloned().or_else(|| self.only_relay())
             && let Ok(message) = serde_json::from_str(params)
         {
-            // Who does not take log messages misses some.
+            // Log messages are dropped if the buffer is full.
             _ = relay.try_send(RelayEvent::Log(message));
         }
         if method == method::TOOLS_LIST_CHANGED {
@@ -144,13 +144,13 @@ impl Host {
         }
     }
 
-    /// Notes who relays a request, until the guard is dropped.
+    /// Registers the relay of a request until the guard is dropped.
     pub(crate) fn register_relay(&self, relay: &RelaySender) -> RelayGuard<'_> {
-        RelayGuard { host: self, number: self.relays().add(relay.clone()) }
+        RelayGuard { host: self, relay_id: self.relays().add(relay.clone()) }
     }
 
-    /// Answers a question of the server; `relay` is who relays the request that it belongs to, where that is known.
-    async fn answer(
+    /// Responds to a request from the server. `relay` is the relay of the request that it belongs to, if known.
+    async fn respond(
         &self,
         method: &str,
         params: &str,
@@ -160,43 +160,45 @@ impl Host {
             ActiveRelay::None => return self.input.respond(method, params).await,
             ActiveRelay::One(relay) => relay,
             ActiveRelay::Several => {
-                self.warn("it asks while several requests are relayed, and does not say for which; refused");
-                let message = "several requests are open, and none says that it asks; send one at a time";
+                self.warn("it sent an input request that may belong to several relayed requests; rejected");
+                let message =
+                    "several requests are pending, and one of them needs input; send them one at a time";
                 return Err(Rejection { code: -32603, message: message.to_owned() });
             }
         };
-        let refused = || Rejection { code: -32603, message: "nobody answers".to_owned() };
-        let (question, answered) = RelayedInputRequest::new(method, params);
-        relay.try_send(RelayEvent::InputRequest(question)).map_err(|_| refused())?;
-        match answered.await {
+        let rejection =
+            || Rejection { code: -32603, message: "no one responds to input requests".to_owned() };
+        let (request, response) = RelayedInputRequest::new(method, params);
+        relay.try_send(RelayEvent::InputRequest(request)).map_err(|_| rejection())?;
+        match response.await {
             Ok(Ok(result)) => Ok(result.get().to_owned()),
             Ok(Err(error)) => Err(Rejection { code: error.code, message: error.message }),
-            Err(_) => Err(refused()),
+            Err(_) => Err(rejection()),
         }
     }
 
-    /// Takes a request of the server, and gives the answer to `answer`, at once or later.
+    /// Handles a request from the server, and passes the response to `respond`, immediately or later.
     pub(crate) fn handle_request(
         self: &Arc<Self>,
         id: &RawValue,
         method: &str,
         params: Option<&RawValue>,
         relay: Option<&RelaySender>,
-        answer: impl FnOnce(Vec<u8>) + Send + 'static,
+        respond: impl FnOnce(Vec<u8>) + Send + 'static,
     ) {
         if method == "ping" {
-            return answer(message::response(id, "{}"));
+            return respond(message::response(id, "{}"));
         }
-        let Ok(permits) = Arc::clone(&self.permits).try_acquire_owned() else {
-            return answer(message::error_response(id, -32603, "the client is busy with other requests"));
+        let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else {
+            return respond(message::error_response(id, -32603, "the client is busy with other requests"));
         };
         let (host, id, method) = (Arc::clone(self), id.to_owned(), method.to_owned());
         let params = params.map_or_else(|| "{}".to_owned(), |params| params.get().to_owned());
         let relay = relay.cloned();
         host.pending_input.begin();
         tokio::spawn(async move {
-            let _permit = permits;
-            answer(match host.answer(&method, &params, relay).await {
+            let _permit = permit;
+            respond(match host.respond(&method, &params, relay).await {
                 Ok(result) => message::response(&id, &result),
                 Err(rejection) => message::error_response(&id, rejection.code, &rejection.message),
             });
@@ -205,14 +207,14 @@ impl Host {
     }
 }
 
-/// A request is relayed; ends when this is dropped.
+/// Unregisters the relay of a request on drop.
 pub(crate) struct RelayGuard<'a> {
     host: &'a Host,
-    number: u64,
+    relay_id: u64,
 }
 
 impl Drop for RelayGuard<'_> {
     fn drop(&mut self) {
-        self.host.relays().remove(self.number);
+        self.host.relays().remove(self.relay_id);
     }
 }

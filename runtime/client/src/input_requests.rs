@@ -1,6 +1,6 @@
-//! What a server may ask of the client: input of the user, a text of a model, the folders that are worked in.
+//! Input requests of servers: elicitation, sampling and roots.
 //!
-//! Up to 2025-11-25 these are requests of the server; in 2026-07-28 they stand in a result (basic/patterns/mrtr).
+//! Up to 2025-11-25, they are requests from the server; in 2026-07-28, they are part of a result (basic/patterns/mrtr).
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,39 +11,39 @@ use toolwright_core::protocol::method;
 
 use crate::config::BoxFuture;
 
-/// Input that a server asks of the user (2026-07-28, client/elicitation).
+/// An elicitation: a request for input from the user (2026-07-28, client/elicitation).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Elicitation {
     /// A form.
     Form {
-        /// Why the server asks.
+        /// The message for the user.
         message: String,
-        /// The fields, as a JSON Schema of a flat object.
+        /// The JSON Schema of the fields: a flat object.
         schema: Value,
     },
-    /// A page that the user is to open. Show its host and ask before it is opened.
+    /// A page for the user to open. Show its host and ask for consent before opening it.
     Url {
-        /// Why the server asks.
+        /// The message for the user.
         message: String,
-        /// The address of the page.
+        /// The URL of the page.
         url: String,
     },
 }
 
-/// What the user did.
+/// The user's response to an elicitation.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitationResponse {
-    /// Agreed; of a form, with these values.
+    /// The user accepted, with these values of a form.
     Accept(Map<String, Value>),
-    /// Said no.
+    /// The user declined.
     Decline,
-    /// Closed it without saying.
+    /// The user dismissed it without a choice.
     Cancel,
 }
 
-/// A text that a server asks of the client's model (2026-07-28, client/sampling).
+/// A request to the client's model (2026-07-28, client/sampling).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Sampling {
@@ -51,18 +51,18 @@ pub struct Sampling {
     pub params: Map<String, Value>,
 }
 
-/// A folder that is worked in (2026-07-28, client/roots).
+/// A root: a folder that the server may work in (2026-07-28, client/roots).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Root {
     /// The folder as a `file:` URI.
     pub uri: String,
-    /// A name for people.
+    /// The display name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
-/// Why a question has no answer.
+/// The rejection of an input request, as a JSON-RPC error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rejection {
     pub(crate) code: i64,
@@ -72,27 +72,27 @@ pub(crate) struct Rejection {
 type Elicit = dyn Fn(Elicitation) -> BoxFuture<'static, ElicitationResponse> + Send + Sync;
 type Sample = dyn Fn(Sampling) -> BoxFuture<'static, Option<Value>> + Send + Sync;
 
-/// What answers.
+/// The handlers of input requests.
 #[derive(Clone, Default)]
 pub(crate) struct InputHandlers {
     pub(crate) elicit: Option<Arc<Elicit>>,
-    /// Pages are shown too.
+    /// Whether `elicit` also handles URLs.
     pub(crate) url_elicitation: bool,
     pub(crate) sample: Option<Arc<Sample>>,
     pub(crate) roots: Option<Arc<[Root]>>,
-    /// Whoever has sent a request that is relayed answers.
+    /// Whether input requests are forwarded to the senders of relayed requests.
     pub(crate) relays: bool,
 }
 
 impl Root {
-    /// A folder.
+    /// Creates a root from a `file:` URI.
     pub fn new(uri: impl Into<String>) -> Self {
         Self { uri: uri.into(), name: None }
     }
 }
 
 impl Elicitation {
-    /// The defaults of a form's fields, for those who agree to all of them; empty for a page.
+    /// Returns the default values of a form's fields; empty for a URL.
     pub fn defaults(&self) -> Map<String, Value> {
         let Self::Form { schema, .. } = self else { return Map::new() };
         let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
@@ -101,10 +101,10 @@ impl Elicitation {
     }
 
     fn read(params: &Value) -> Option<Self> {
-        let text = |key: &str| params.get(key).and_then(Value::as_str).map(str::to_owned);
-        let message = text("message").unwrap_or_default();
-        match text("mode").as_deref() {
-            Some("url") => Some(Self::Url { message, url: text("url")? }),
+        let string = |key: &str| params.get(key).and_then(Value::as_str).map(str::to_owned);
+        let message = string("message").unwrap_or_default();
+        match string("mode").as_deref() {
+            Some("url") => Some(Self::Url { message, url: string("url")? }),
             // "Clients MUST treat requests without a `mode` field as form mode" (client/elicitation).
             Some("form") | None => Some(Self::Form {
                 message,
@@ -116,7 +116,7 @@ impl Elicitation {
 }
 
 impl InputHandlers {
-    /// What the client says that it can be asked for.
+    /// Returns the capabilities that the handlers provide.
     pub(crate) fn capabilities(&self) -> Map<String, Value> {
         let mut capabilities = Map::new();
         if self.elicit.is_some() {
@@ -140,7 +140,7 @@ impl InputHandlers {
         capabilities
     }
 
-    /// The result of a question as JSON text.
+    /// Responds to an input request, with a result as JSON.
     pub(crate) async fn respond(&self, method: &str, params: &str) -> Result<String, Rejection> {
         let rejection = |code, message: &str| Rejection { code, message: message.to_owned() };
         let params: Value = serde_json::from_str(params).unwrap_or_default();
@@ -148,7 +148,7 @@ impl InputHandlers {
             method::ELICITATION_CREATE => match (&self.elicit, Elicitation::read(&params)) {
                 (Some(elicit), Some(elicitation)) => {
                     if matches!(elicitation, Elicitation::Url { .. }) && !self.url_elicitation {
-                        return Err(rejection(-32602, "this client opens no pages"));
+                        return Err(rejection(-32602, "this client does not support elicitation with URLs"));
                     }
                     let is_form = matches!(elicitation, Elicitation::Form { .. });
                     match elicit(elicitation).await {
@@ -161,44 +161,44 @@ impl InputHandlers {
                     }
                 }
                 (Some(_), None) => {
-                    return Err(rejection(-32602, "the elicitation has no mode that is known"));
+                    return Err(rejection(-32602, "unknown elicitation mode"));
                 }
-                (None, _) => return Err(rejection(-32601, "this client has no user to ask")),
+                (None, _) => return Err(rejection(-32601, "this client does not support elicitation")),
             },
             method::SAMPLING_CREATE_MESSAGE => match (&self.sample, params) {
                 (Some(sample), Value::Object(params)) => match sample(Sampling { params }).await {
                     Some(result) => result,
-                    None => return Err(rejection(-1, "the user did not agree")),
+                    None => return Err(rejection(-1, "the user rejected the sampling request")),
                 },
-                (Some(_), _) => return Err(rejection(-32602, "the parameters are not an object")),
-                (None, _) => return Err(rejection(-32601, "this client offers no model")),
+                (Some(_), _) => return Err(rejection(-32602, "the parameters must be an object")),
+                (None, _) => return Err(rejection(-32601, "this client does not support sampling")),
             },
             method::ROOTS_LIST => match &self.roots {
                 Some(roots) => json!({"roots": &**roots}),
-                None => return Err(rejection(-32601, "this client has no roots")),
+                None => return Err(rejection(-32601, "this client does not support roots")),
             },
             _ => return Err(rejection(-32601, "method not found")),
         };
         Ok(result.to_string())
     }
 
-    /// The answers to what a result asks for, as the JSON text of `inputResponses`.
+    /// Responds to the input requests of a result, with the JSON of `inputResponses`.
     ///
     /// # Errors
-    /// The first question that is refused: 2026-07-28 has no way to send a refusal.
+    /// The first rejection, with its method: 2026-07-28 has no way to send one.
     pub(crate) async fn respond_to_all(
         &self,
         requests: &Map<String, Value>,
     ) -> Result<String, (String, Rejection)> {
-        let mut answers = Map::new();
+        let mut responses = Map::new();
         for (key, request) in requests {
             let method = request.get("method").and_then(Value::as_str).unwrap_or_default();
             let params = request.get("params").map_or_else(|| "{}".to_owned(), Value::to_string);
-            let answer =
+            let response =
                 self.respond(method, &params).await.map_err(|rejection| (method.to_owned(), rejection))?;
-            answers.insert(key.clone(), serde_json::from_str(&answer).unwrap_or_default());
+            responses.insert(key.clone(), serde_json::from_str(&response).unwrap_or_default());
         }
-        Ok(Value::Object(answers).to_string())
+        Ok(Value::Object(responses).to_string())
     }
 }
 
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nothing_is_answered_without_a_handler() {
+    async fn requests_without_a_handler_are_rejected() {
         let handlers = InputHandlers::default();
         assert!(handlers.capabilities().is_empty());
         for method in ["elicitation/create", "sampling/createMessage", "roots/list", "vendor/ask"] {
@@ -234,22 +234,22 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn handlers_answer_and_are_declared() {
+    async fn handlers_respond_and_are_declared() {
         let handlers = handlers();
         let declared = json!({"elicitation": {"form": {}}, "sampling": {}, "roots": {}});
         assert_eq!(Value::Object(handlers.capabilities()), declared);
         let form = json!({"message": "m", "requestedSchema": {"properties": {"n": {"type": "integer", "default": 7}}}});
-        let answer = handlers.respond("elicitation/create", &form.to_string()).await.unwrap();
-        assert_eq!(answer, r#"{"action":"accept","content":{"n":7}}"#);
+        let response = handlers.respond("elicitation/create", &form.to_string()).await.unwrap();
+        assert_eq!(response, r#"{"action":"accept","content":{"n":7}}"#);
         assert_eq!(handlers.respond("roots/list", "{}").await.unwrap(), r#"{"roots":[{"uri":"file:///a"}]}"#);
         let rejected = handlers.respond("sampling/createMessage", "{}").await.unwrap_err();
-        assert_eq!(rejected.message, "the user did not agree");
+        assert_eq!(rejected.message, "the user rejected the sampling request");
         let page = r#"{"mode":"url","message":"m","url":"https://example.com"}"#;
         assert_eq!(handlers.respond("elicitation/create", page).await.unwrap_err().code, -32602);
     }
 
     #[tokio::test]
-    async fn one_refusal_ends_a_round_of_questions() {
+    async fn one_rejection_ends_a_round_of_requests() {
         let requests =
             json!({"a": {"method": "roots/list"}, "b": {"method": "sampling/createMessage", "params": {}}});
         let (method, rejection) = handlers().respond_to_all(requests.as_object().unwrap()).await.unwrap_err();

@@ -1,8 +1,8 @@
 //! A client for any Model Context Protocol server.
 //!
-//! [`Client::connect`] takes an address or a [`ServerSpec`](config::ServerSpec) and finds out by itself which revision the
-//! server speaks. What a server can make the client keep is bounded, every wait has an end, and every error says what
-//! happened and what to do ([`ClientError`]).
+//! [`Client::connect`] takes a URL or a [`ServerSpec`](config::ServerSpec) and negotiates the protocol revision. The
+//! memory that a server can make the client use is bounded, every wait ends, and every error says what happened and
+//! what to do ([`ClientError`]).
 //!
 //! ```no_run
 //! use toolwright_client::Client;
@@ -22,35 +22,35 @@
 //! # }
 //! ```
 //!
-//! | feature | what it brings |
+//! | feature | enables |
 //! |---|---|
-//! | `stdio` | servers that are child processes |
-//! | `http` | servers over Streamable HTTP, and over HTTP+SSE |
+//! | `stdio` | servers as child processes |
+//! | `http` | servers over Streamable HTTP and HTTP+SSE |
 //! | `ws` | servers over WebSocket; implies `http` |
-//! | `tls` | `https:` and `wss:`, with the certificates of the system; implies `http` |
-//! | `oauth` | tokens of authorization servers; implies `tls` |
+//! | `tls` | `https:` and `wss:`, with the system's root certificates; implies `http` |
+//! | `oauth` | access tokens from authorization servers; implies `tls` |
 //! | `config` | configuration files |
-//! | `toolbox` | the connections of an agent's toolbox |
+//! | `toolbox` | the connections of an agent's toolbox ([`toolbox::Servers`]) |
 //! | `agent` | agents behind a gateway; implies `http` and `toolbox` |
-//! | `skills` | skills of servers, checked against what was listed |
+//! | `skills` | skills of servers, verified against the list |
 //!
 //! | limit | default | set by |
 //! |---|---|---|
-//! | a request without an answer and without progress | 60 s | [`ServerSpec::request_timeout`](config::ServerSpec::request_timeout), [`Call::timeout`] |
-//! | a request, whatever progress it makes | 10 min | [`ClientBuilder::max_duration`] |
-//! | the start of a server | 60 s | [`ServerSpec::start_timeout`](config::ServerSpec::start_timeout) |
-//! | the probe for the era | 5 s | [`ClientBuilder::probe_timeout`] |
-//! | a message | 16 MiB | [`ClientBuilder::max_message_bytes`] |
-//! | pages of a list, and their bytes | 500, 64 MiB | [`ClientBuilder::max_pages`], [`ClientBuilder::max_list_bytes`] |
-//! | rounds of questions in one call | 16 | [`ClientBuilder::max_rounds`] |
-//! | requests over one channel at once | 1,024 | [`ServerSpec::max_concurrency`](config::ServerSpec::max_concurrency) |
+//! | time without a response or progress | 60 s | [`ServerSpec::request_timeout`](config::ServerSpec::request_timeout), [`Call::timeout`] |
+//! | total time of a request | 10 min | [`ClientBuilder::max_duration`] |
+//! | time until a server has started | 60 s | [`ServerSpec::start_timeout`](config::ServerSpec::start_timeout) |
+//! | time until the probe is answered | 5 s | [`ClientBuilder::probe_timeout`] |
+//! | size of a message | 16 MiB | [`ClientBuilder::max_message_bytes`] |
+//! | pages of a list, and their total size | 500, 64 MiB | [`ClientBuilder::max_pages`], [`ClientBuilder::max_list_bytes`] |
+//! | rounds of input requests per call | 16 | [`ClientBuilder::max_rounds`] |
+//! | concurrent requests over one channel | 1,024 | [`ServerSpec::max_concurrency`](config::ServerSpec::max_concurrency) |
 
 #![cfg_attr(
     not(any(feature = "stdio", feature = "http")),
     expect(
         unused_imports,
         dead_code,
-        reason = "without a transport there are servers of this process alone"
+        reason = "without a transport, only in-process servers can be reached"
     )
 )]
 
@@ -69,7 +69,10 @@ mod client;
 mod clients;
 mod connect;
 mod connection;
-#[cfg_attr(not(feature = "stdio"), expect(dead_code, reason = "only programs that are started write others"))]
+#[cfg_attr(
+    not(feature = "stdio"),
+    expect(dead_code, reason = "only child processes use other encodings than UTF-8")
+)]
 mod encoding;
 mod era;
 mod error;

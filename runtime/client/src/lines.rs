@@ -1,4 +1,4 @@
-//! Messages as lines over a pair of byte streams (2026-07-28, basic/transports/stdio).
+//! Messages as lines over two byte streams (2026-07-28, basic/transports/stdio).
 
 use std::future::poll_fn;
 use std::io;
@@ -15,31 +15,31 @@ use crate::mux::Mux;
 
 /// How many bytes are read at once.
 const CHUNK: usize = 64 << 10;
-/// The largest buffer that is kept for the next message: to ask the system for one each time costs more than to read it.
+/// The largest buffer that is reused for the next message, since allocating one costs more than reading.
 const MAX_KEPT_BUFFER: usize = 1 << 20;
-/// How much of a line that is too long is kept, to find out which request it is for.
+/// How many bytes of an oversized line are kept, to find the id of its request.
 const KEPT_START: usize = 4096;
 
-/// How many bytes of one line are dropped before the server is given up.
+/// How many bytes of an oversized line are dropped before the server is disconnected.
 const MAX_SKIPPED: usize = 512 << 20;
 
-/// How a channel came to its end.
+/// Why a channel was closed.
 #[derive(Debug)]
 pub(crate) enum CloseReason {
-    /// The other side closed its stream.
+    /// The server closed its stream.
     Closed,
-    /// This side was asked to end.
+    /// The client closed the channel.
     Requested,
     /// Reading failed.
     ReadFailed(io::Error),
-    /// The other side sent what cannot be put up with.
+    /// The server violated the protocol in a way that cannot be tolerated.
     Invalid(ClientError),
 }
 
-/// Writes what is to be sent and takes what comes, until either side ends.
+/// Writes outgoing messages and handles incoming ones, until either side closes the channel.
 ///
-/// `reader` gives UTF-8 already. One task does both, so that a call costs no more than one change of tasks in each direction, and what is due together
-/// is one write.
+/// `reader` must produce UTF-8. One task serves both directions, so that a call switches tasks only once per direction,
+/// and messages that are ready at the same time are written together.
 pub(crate) async fn drive(
     mux: &Arc<Mux>,
     mut reader: impl AsyncRead + Unpin,
@@ -50,7 +50,7 @@ pub(crate) async fn drive(
     let mut outgoing = LineWriter { writer, encoding, unsent: Vec::new(), at: 0, is_broken: false };
     let mut incoming = LineReader { buffer: Vec::new(), start: 0, end: 0, scanned: 0, skipped: None };
     poll_fn(|cx| {
-        // A server that does not read is not a reason not to read from it.
+        // Incoming messages are handled even if the server does not read.
         if outgoing.poll(mux, cx).is_ready() {
             return Poll::Ready(CloseReason::Requested);
         }
@@ -73,12 +73,12 @@ struct LineWriter<W> {
     encoding: Encoding,
     unsent: Vec<u8>,
     at: usize,
-    /// The other side no longer reads; what it wrote before is still taken.
+    /// The server no longer reads; what it wrote before is still handled.
     is_broken: bool,
 }
 
 impl<W: AsyncWrite + Unpin> LineWriter<W> {
-    /// Writes as much as goes; ready when nothing more is to be sent, ever.
+    /// Writes as much as possible; ready when there will be no more messages.
     fn poll(&mut self, mux: &Mux, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             if self.at == self.unsent.len() {
@@ -108,13 +108,13 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
 
 struct LineReader {
     buffer: Vec<u8>,
-    /// Where the line that is being read begins.
+    /// The start of the current line.
     start: usize,
-    /// Where what was read ends.
+    /// The end of the data in `buffer`.
     end: usize,
-    /// Up to where no line feed was found.
+    /// The end of the part without a line feed.
     scanned: usize,
-    /// How many bytes of a line that is too long were dropped; the rest is dropped too.
+    /// How many bytes of the current line were dropped, if it is oversized.
     skipped: Option<usize>,
 }
 
@@ -137,7 +137,7 @@ impl LineReader {
                 self.scanned -= self.start;
                 self.start = 0;
             } else {
-                // Small at first: most servers say little.
+                // Small at first, since most servers send little.
                 let more = self.buffer.len().clamp(CHUNK / 8, 1 << 20);
                 self.buffer.resize(self.buffer.len() + more, 0);
             }
@@ -176,11 +176,11 @@ impl LineReader {
             (self.start, self.end, self.scanned) = (0, 0, 0);
         }
         if self.skipped.is_some_and(|skipped| skipped > MAX_SKIPPED) {
-            let problem = format!("it sent a line of more than {} without an end", bytes(MAX_SKIPPED));
+            let problem = format!("it sent a line longer than {}", bytes(MAX_SKIPPED));
             return Err(mux.host.error(
                 ErrorKind::Protocol,
                 problem,
-                "report this to those who make the server",
+                "report this to the server's developers",
             ));
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Lists, kept up to date.
+//! Watches lists for changes.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,14 +14,14 @@ use crate::error::ClientError;
 use crate::subscription::{Changes, Subscription};
 use crate::tool::ListedTool;
 
-/// How long changes are gathered before the list is asked for.
-const GATHERED: Duration = Duration::from_millis(100);
-/// How long at most, where they do not stop.
-const MAX_GATHERED: Duration = Duration::from_secs(1);
-/// How long is waited after a list that could not be had.
-const PAUSE: Duration = Duration::from_secs(1);
+/// How long to wait for further changes before the list is read.
+const SETTLE_TIME: Duration = Duration::from_millis(100);
+/// How long to wait in total.
+const MAX_SETTLE_TIME: Duration = Duration::from_secs(1);
+/// The delay after the list could not be read.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// A list of a server as it changes: of tools, prompts, resources or resource templates.
+/// Watches a list of a server: tools, prompts, resources or resource templates.
 ///
 /// ```no_run
 /// # async fn example(client: toolwright_client::Client) -> Result<(), toolwright_client::ClientError> {
@@ -42,27 +42,27 @@ pub struct ListWatch<T> {
     kind: Kind<T>,
     subscription: Subscription,
     items: Arc<[T]>,
-    is_behind: bool,
+    is_stale: bool,
 }
 
 type Listing<T> = BoxFuture<'static, Result<Arc<[T]>, ClientError>>;
 
-/// What is different from one kind of list to the next.
+/// How to read and compare one kind of list.
 struct Kind<T> {
     list: fn(Client) -> Listing<T>,
     key: fn(&T) -> &str,
     is_same: fn(&T, &T) -> bool,
 }
 
-/// How a list differs from the one before.
+/// The difference between two versions of a list.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ListChange<T> {
-    /// Entries that are new.
+    /// The new entries.
     pub added: Vec<T>,
-    /// Entries whose definition is another, as it is now.
+    /// The entries with a changed definition, in their new form.
     pub changed: Vec<T>,
-    /// Entries that are gone, as they were.
+    /// The removed entries, in their last form.
     pub removed: Vec<T>,
 }
 
@@ -98,7 +98,7 @@ impl Client {
         self.watch_list(Changes::new().prompts(), kind).await
     }
 
-    /// Watches the list of resources: which there are, and not what they hold.
+    /// Watches the list of resources, but not their contents.
     ///
     /// # Errors
     /// As [`Client::list_resources`] and [`Client::subscribe`].
@@ -125,37 +125,37 @@ impl Client {
     }
 
     async fn watch_list<T>(&self, changes: Changes, kind: Kind<T>) -> Result<ListWatch<T>, ClientError> {
-        // First the subscription, so that nothing falls between it and the list.
+        // Subscribe first, so that no change is missed between the subscription and the list.
         let subscription = self.subscribe(changes).await?;
         let items = (kind.list)(self.clone()).await?;
-        Ok(ListWatch { client: self.clone(), kind, subscription, items, is_behind: false })
+        Ok(ListWatch { client: self.clone(), kind, subscription, items, is_stale: false })
     }
 }
 
 impl<T: Clone> ListWatch<T> {
-    /// The list as it was last seen.
+    /// Returns the list as last read.
     pub fn items(&self) -> &Arc<[T]> {
         &self.items
     }
 
-    /// Waits until the list is another one. Notices that come close together lead to one request.
+    /// Waits until the list has changed. Notifications in quick succession lead to one request.
     ///
     /// # Errors
-    /// Where the list cannot be had; it stays as it was, and the next call tries again after a second. Never returns
-    /// again where the server has ended the subscription.
+    /// If the list cannot be read; it stays unchanged, and the next call retries after a second. After the server has
+    /// ended the subscription, this never returns.
     pub async fn changed(&mut self) -> Result<ListChange<T>, ClientError> {
         loop {
-            if self.is_behind {
-                sleep(PAUSE).await;
+            if self.is_stale {
+                sleep(RETRY_DELAY).await;
             } else if self.subscription.next().await.is_none() {
                 return std::future::pending().await;
             }
             let quiet =
-                async { while let Ok(Some(_)) = timeout(GATHERED, self.subscription.next()).await {} };
-            _ = timeout(MAX_GATHERED, quiet).await;
-            self.is_behind = true;
+                async { while let Ok(Some(_)) = timeout(SETTLE_TIME, self.subscription.next()).await {} };
+            _ = timeout(MAX_SETTLE_TIME, quiet).await;
+            self.is_stale = true;
             let items = (self.kind.list)(self.client.clone()).await?;
-            self.is_behind = false;
+            self.is_stale = false;
             let change = difference(&self.items, &items, &self.kind);
             self.items = items;
             if !change.is_empty() {

@@ -1,4 +1,4 @@
-//! Lists of all kinds, with all their pages.
+//! Reads all pages of lists.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -23,13 +23,13 @@ use crate::param_headers;
 use crate::tool::ListedTool;
 use crate::tool_cache::{OutputSchema, ToolInfo};
 
-/// The longest time that a list is taken for fresh, whatever the server says.
+/// The maximum time that a list is cached, whatever the server says.
 const MAX_TTL: Duration = Duration::from_hours(24);
 
-/// All pages of a list.
+/// The items of all pages of a list.
 struct Pages<T> {
     items: Vec<T>,
-    /// How long the server says that they are good, the shortest of all pages.
+    /// The shortest time to live of all pages.
     ttl: Duration,
 }
 
@@ -40,15 +40,15 @@ struct Page<T> {
 }
 
 impl Client {
-    /// The tools of the server, of all pages.
+    /// Lists the tools of the server, from all pages.
     ///
-    /// A list that the server says is good for a while (`ttlMs`) is not asked for again until then, or until the server says
-    /// that it has changed. Over HTTP, tools whose `x-mcp-header` is invalid are left out, with a warning
-    /// (2026-07-28, server/tools "x-mcp-header"); so are ones without a name, and all but the first of a name.
+    /// A list with a time to live (`ttlMs`) is cached until it expires or the server reports a change. Over HTTP, tools
+    /// whose `x-mcp-header` is invalid are ignored with a warning (2026-07-28, server/tools "x-mcp-header"); so are
+    /// tools without a name, and all but the first with the same name.
     ///
     /// # Errors
-    /// [`ErrorKind::Protocol`] where the pages have no end; otherwise as for any request. A server that says that it has no tools
-    /// is not asked.
+    /// [`ErrorKind::Protocol`] if the pages do not end, and the errors of any request. If the server does not declare
+    /// tools, nothing is sent.
     pub async fn list_tools(&self) -> Result<Arc<[ListedTool]>, ClientError> {
         let connection = self.connection().await?;
         let of = (self.shared.host.tools_epoch(), connection.generation());
@@ -66,12 +66,12 @@ impl Client {
         Ok(tools)
     }
 
-    /// The pages of tools, as a future whose code is compiled in this crate alone.
+    /// Boxes the request for the pages of tools, so that only this crate compiles it.
     fn boxed_tool_pages(&self) -> BoxFuture<'_, Result<Pages<ListedTool>, ClientError>> {
         Box::pin(self.pages(method::TOOLS_LIST, "tools"))
     }
 
-    /// The tools that can be used, and what calls of them need.
+    /// Returns the valid tools, and what calls of them need to know.
     fn usable_tools(
         &self,
         listed: Vec<ListedTool>,
@@ -83,7 +83,7 @@ impl Client {
         for tool in listed {
             if !seen.insert(tool.name().into()) {
                 self.warn(&format!(
-                    "it lists the tool `{}` twice; the first one is used",
+                    "it lists the tool `{}` twice; the second one is ignored",
                     quoted(tool.name())
                 ));
                 continue;
@@ -98,7 +98,7 @@ impl Client {
                     Err(problem) => {
                         let name = quoted(tool.name());
                         self.warn(&format!(
-                            "its tool `{name}` is left out, since its definition is invalid: {problem}"
+                            "its tool `{name}` is ignored, because its definition is invalid: {problem}"
                         ));
                         continue;
                     }
@@ -106,9 +106,9 @@ impl Client {
             }
             tool_info.output = tool.output_schema().map(OutputSchema::new);
             let execution = tool.member("execution").map(RawValue::get).unwrap_or_default();
-            tool_info.takes_task =
+            tool_info.accepts_task =
                 ["\"required\"", "\"optional\""].iter().any(|kind| execution.contains(kind));
-            if tool_info.output.is_some() || !tool_info.param_headers.is_empty() || tool_info.takes_task {
+            if tool_info.output.is_some() || !tool_info.param_headers.is_empty() || tool_info.accepts_task {
                 info.insert(tool.name().into(), Arc::new(tool_info));
             }
             tools.push(tool);
@@ -116,8 +116,8 @@ impl Client {
         (tools, info)
     }
 
-    /// The entries of one kind, of all pages, exactly as the server lists them: nothing is left out, and nothing comes from the
-    /// last list. A server that says that it has none of the kind is not asked.
+    /// Lists the entries of one kind from all pages, as sent by the server: nothing is ignored or cached. If the server
+    /// does not declare the kind, nothing is sent.
     ///
     /// # Errors
     /// As [`Client::list_tools`].
@@ -133,7 +133,7 @@ impl Client {
         Ok(self.pages(kind.method(), kind.member()).await?.items)
     }
 
-    /// The entries of all pages of a list that belongs to no capability of the protocol itself.
+    /// Returns the entries of all pages of a list that has no capability in the core protocol.
     #[cfg(feature = "skills")]
     pub(crate) async fn all_pages<T: DeserializeOwned>(
         &self,
@@ -150,10 +150,6 @@ impl Client {
     ) -> Result<Pages<T>, ClientError> {
         let (mut pages, mut seen) = (Pages { items: Vec::new(), ttl: MAX_TTL }, HashSet::new());
         let (mut cursor, mut read_bytes): (Option<Box<RawValue>>, usize) = (None, 0);
-        let broken = |problem: String| {
-            let advice = "report this to those who make the server";
-            self.shared.host.error(ErrorKind::Protocol, problem, advice)
-        };
         for _ in 0..self.shared.limits.max_pages {
             let members =
                 cursor.as_ref().map(|cursor| format!(r#""cursor":{}"#, cursor.get())).unwrap_or_default();
@@ -165,19 +161,19 @@ impl Client {
             };
             let text = self.send(&outgoing, &mut self.default_options()).await?;
             read_bytes += text.len();
-            let mut page =
-                self.page::<T>(&text, member).map_err(|error| broken(format!("`{method}`: {error}")))?;
+            let mut page = self
+                .page::<T>(&text, member)
+                .map_err(|error| self.protocol_error(format!("`{method}`: {error}")))?;
             let items = page.items.take();
-            pages
-                .items
-                .extend(items.ok_or_else(|| broken(format!("`{method}` was answered without `{member}`")))?);
+            pages.items.extend(items.ok_or_else(|| {
+                self.protocol_error(format!("the response to `{method}` has no `{member}`"))
+            })?);
             let ttl = page.ttl.and_then(|ttl| ttl.as_u64()).map_or(Duration::ZERO, Duration::from_millis);
             pages.ttl = pages.ttl.min(ttl);
             let Some(next) = page.next.filter(|next| next.get() != "null") else { return Ok(pages) };
             if !seen.insert(next.get().to_owned()) {
-                return Err(broken(format!(
-                    "the pages of `{method}` go round in a circle: a cursor came twice"
-                )));
+                return Err(self
+                    .protocol_error(format!("the pages of `{method}` form a cycle: a cursor is repeated")));
             }
             if read_bytes > self.shared.limits.max_list_bytes {
                 let limit = bytes(self.shared.limits.max_list_bytes);
@@ -188,12 +184,12 @@ impl Client {
             cursor = Some(next);
         }
         let limit = self.shared.limits.max_pages;
-        let advice = "raise `max_pages` if the list is that long, or report it to those who make the server";
-        let problem = format!("the pages of `{method}` do not end within {limit}");
+        let advice = "raise `max_pages` if the list is that long, or report this to the server's developers";
+        let problem = format!("`{method}` does not end within {limit} pages");
         Err(self.shared.host.error(ErrorKind::Protocol, problem, advice))
     }
 
-    /// Reads a page. Entries that cannot be read are left out, with a warning.
+    /// Parses a page. Invalid entries are ignored with a warning.
     fn page<T: DeserializeOwned>(
         &self,
         text: &str,
@@ -207,10 +203,8 @@ impl Client {
             let read = items.into_iter().filter_map(|item| match serde_json::from_str(item.get()) {
                 Ok(item) => Some(item),
                 Err(problem) => {
-                    let shown = quoted(item.get());
-                    self.warn(&format!(
-                        "one of its `{member}` is left out, since it cannot be read ({problem}): {shown}"
-                    ));
+                    let item = quoted(item.get());
+                    self.warn(&format!("an invalid entry of its `{member}` is ignored ({problem}): {item}"));
                     None
                 }
             });
@@ -220,7 +214,7 @@ impl Client {
     }
 }
 
-/// Reads a page in one pass.
+/// Parses a page in one pass.
 fn read<T: DeserializeOwned>(text: &str, member: &'static str) -> Result<Page<T>, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let page = PageSeed { member, of: PhantomData }.deserialize(&mut deserializer)?;

@@ -1,4 +1,4 @@
-//! Servers of the same process: messages are handed over, and no bytes go anywhere.
+//! Servers in the same process: messages are passed without any I/O.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -11,9 +11,9 @@ use crate::error::ClientError;
 use crate::lines::CloseReason;
 use crate::mux::Mux;
 
-/// Hands over messages in both directions until either side ends.
+/// Passes messages in both directions until either side closes the channel.
 ///
-/// The server takes a message where the client's task runs, so a handler that is ready at once costs no further task.
+/// The server handles a message in the client's task, so a handler that is ready immediately needs no other task.
 pub(crate) async fn drive(mux: &Arc<Mux>, channel: &MemoryChannel) -> CloseReason {
     let (mut outgoing, mut incoming) = (Vec::new(), Vec::new());
     loop {

@@ -1,21 +1,21 @@
-//! Results as a model gets them: text, pictures, recordings and other data, within limits.
+//! Results for models: text, images, audio and other data, within limits.
 
 use toolwright_core::content::{
     Annotations, Base64Error, ContentBlock, MediaContent, ResourceContents, ResourceData, base64,
 };
 use toolwright_core::result::ToolResult;
 
-/// How much of a result a model gets. What is left out is told in its place.
+/// How much of a result a model gets. A note replaces what is omitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ContentLimits {
-    /// The most tokens of text, as [`estimate_tokens`] counts them; 25,000.
+    /// Maximum tokens of text, as counted by [`estimate_tokens`]; 25,000 by default.
     pub tokens: usize,
-    /// The most bytes of a picture, a recording or other data; 5 MiB.
+    /// Maximum size of an image, a recording or other data, in bytes; 5 MiB by default.
     pub media_bytes: usize,
-    /// The most bytes of all of them together; 20 MiB.
+    /// Maximum total size of them, in bytes; 20 MiB by default.
     pub total_media_bytes: usize,
-    /// Where the whole result can be read, if it is kept: named wherever something is left out.
+    /// The URI of the full result, if it is stored. It is part of each note about omitted content.
     pub full_result_uri: Option<String>,
 }
 
@@ -29,38 +29,38 @@ impl Default for ContentLimits {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ModelPart {
-    /// Text, or a line in brackets instead of what the model cannot read.
+    /// Text, or a note in brackets that replaces what the model cannot read.
     Text {
         /// The text.
         text: String,
-        /// For whom it is and how much it matters.
+        /// The audience and the priority.
         annotations: Option<Annotations>,
     },
-    /// A picture.
+    /// An image.
     Image(Media),
-    /// A recording.
+    /// Audio.
     Audio(Media),
-    /// A resource: its address, and its contents if they came with it. Nothing is fetched for it.
+    /// A resource: its URI, and its contents if they were included. Nothing is fetched.
     Binary(Binary),
 }
 
-/// A picture or a recording.
+/// An image or audio.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Media {
-    /// The media type that its first bytes show, else the one that the server named.
+    /// The media type according to the first bytes, otherwise the one from the server.
     pub mime_type: String,
-    /// The bytes as base64: the standard alphabet, with padding.
+    /// The data in base64, with the standard alphabet and padding.
     pub data: String,
-    /// For whom it is and how much it matters.
+    /// The audience and the priority.
     pub annotations: Option<Annotations>,
 }
 
 impl Media {
-    /// The bytes, to be saved to a file for example.
+    /// Decodes the data.
     ///
     /// # Errors
-    /// [`Base64Error`] where someone changed [`Media::data`]; what a result holds is checked before.
+    /// [`Base64Error`] if [`Media::data`] was modified; the data of a result is validated.
     pub fn bytes(&self) -> Result<Vec<u8>, Base64Error> {
         base64::decode(&self.data)
     }
@@ -70,23 +70,23 @@ impl Media {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Binary {
-    /// The address.
+    /// The URI.
     pub uri: String,
     /// The media type, if known.
     pub mime_type: Option<String>,
     /// The contents.
     pub data: BinaryData,
-    /// For whom it is and how much it matters.
+    /// The audience and the priority.
     pub annotations: Option<Annotations>,
-    /// The resource in one line, for models that get text only.
+    /// A description in one line, for models that only accept text.
     line: String,
 }
 
-/// What a resource holds.
+/// The contents of a resource.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum BinaryData {
-    /// Only the address came.
+    /// Only the URI was sent.
     Linked,
     /// Text.
     Text(String),
@@ -120,31 +120,31 @@ pub struct ModelContent {
     pub parts: Vec<ModelPart>,
     /// Whether the tool failed.
     pub is_error: bool,
-    /// Whether something is left out, and the whole result worth keeping.
+    /// Whether something is omitted, so that the full result is worth storing.
     pub is_truncated: bool,
 }
 
 impl ModelContent {
-    /// The result within `limits`.
+    /// Converts a result, within `limits`.
     ///
-    /// - A result without anything says so, since an empty text is what providers refuse.
-    /// - A block of a type that nobody knows, and a picture that is none, become a line of text: a call does not fail for them.
-    /// - Text is cut between two blocks; of a first block that is too long by itself, whole lines are kept. Structured content
-    ///   that no text repeats is shown whole or not at all, since half of it is something else.
+    /// - An empty result becomes a note, since providers reject empty text.
+    /// - A block of an unknown type and an invalid image become a note, so that the call does not fail.
+    /// - Text is truncated between two blocks; if the first block is too long, its first lines are kept. Structured
+    ///   content without a text block is included completely or not at all, since a part of it would be invalid.
     pub fn from_result(result: &ToolResult, limits: &ContentLimits) -> Self {
         let mut writer =
             Writer { limits, parts: Vec::new(), tokens: 0, media: 0, omitted: None, has_gap: false };
         if result.content.is_empty() {
-            writer.without_blocks(result);
+            writer.add_structured_content(result);
         }
         for block in &result.content {
-            writer.block(block);
+            writer.add_block(block);
         }
         let is_truncated = writer.finish();
         Self { parts: writer.parts, is_error: result.is_error, is_truncated }
     }
 
-    /// All of it as text, the parts joined with a blank line. Pictures and such are a line with their type and size.
+    /// Returns all parts as text, separated by blank lines. Media become a line with their type and size.
     pub fn to_text(&self) -> String {
         let parts: Vec<String> = self.parts.iter().map(ModelPart::to_text).collect();
         parts.join("\n\n")
@@ -152,7 +152,7 @@ impl ModelContent {
 }
 
 impl ModelPart {
-    /// The part as text: pictures and such as a line with their type and size, never as base64.
+    /// Returns the part as text. Media become a line with their type and size, never base64.
     pub fn to_text(&self) -> String {
         let media = |kind: &str, media: &Media| {
             let size = media.bytes().map(|bytes| bytes.len()).unwrap_or_default();
@@ -169,7 +169,7 @@ impl ModelPart {
     }
 }
 
-/// The tokens of a text, about: a quarter of its ASCII characters, and one for each other character.
+/// Estimates the tokens of a text: one per four ASCII characters, and one per other character.
 pub fn estimate_tokens(text: &str) -> usize {
     let ascii = text.bytes().filter(u8::is_ascii).count();
     let others = text.chars().filter(|character| !character.is_ascii()).count();
@@ -181,14 +181,14 @@ struct Writer<'a> {
     parts: Vec<ModelPart>,
     tokens: usize,
     media: usize,
-    /// How many blocks and tokens of text were left out since the limit was met.
+    /// The blocks and tokens of text that were omitted after the limit was reached.
     omitted: Option<(usize, usize)>,
-    /// Whether a line replaces something that was too large.
+    /// Whether a note replaces something that was too large.
     has_gap: bool,
 }
 
 impl Writer<'_> {
-    fn without_blocks(&mut self, result: &ToolResult) {
+    fn add_structured_content(&mut self, result: &ToolResult) {
         let text = result.as_text();
         if result.structured_content.is_none() || text.is_empty() {
             let line = if result.is_error {
@@ -196,18 +196,18 @@ impl Writer<'_> {
             } else {
                 "[the tool returned nothing]"
             };
-            return self.line(line.to_owned());
+            return self.add_note(line.to_owned());
         }
         let tokens = estimate_tokens(&text);
         if tokens > self.limits.tokens {
             self.omitted = Some((1, tokens));
         } else {
             self.tokens = tokens;
-            self.line(text);
+            self.add_note(text);
         }
     }
 
-    fn block(&mut self, block: &ContentBlock) {
+    fn add_block(&mut self, block: &ContentBlock) {
         let block = block.repaired();
         let annotations = block.annotations().cloned();
         match block.as_ref() {
@@ -218,31 +218,37 @@ impl Writer<'_> {
             }
             ContentBlock::Image(media) => {
                 if self.has_room(media.size(), "image", &media.mime_type) {
-                    self.parts.push(ModelPart::Image(media_of(media, annotations)));
+                    self.parts.push(ModelPart::Image(to_media(media, annotations)));
                 }
             }
             ContentBlock::Audio(media) => {
                 if self.has_room(media.size(), "audio", &media.mime_type) {
-                    self.parts.push(ModelPart::Audio(media_of(media, annotations)));
+                    self.parts.push(ModelPart::Audio(to_media(media, annotations)));
                 }
             }
             ContentBlock::ResourceLink(link) => {
-                let shown = block.to_text().into_owned();
-                self.binary(link.uri.clone(), link.mime_type.clone(), BinaryData::Linked, annotations, shown);
+                let description = block.to_text().into_owned();
+                self.add_binary(
+                    link.uri.clone(),
+                    link.mime_type.clone(),
+                    BinaryData::Linked,
+                    annotations,
+                    description,
+                );
             }
             ContentBlock::Resource(embedded) => {
-                self.resource(&embedded.resource, annotations, &block.to_text());
+                self.add_resource(&embedded.resource, annotations, &block.to_text());
             }
             _ => {
                 let line = block.to_text().into_owned();
                 if let Some(text) = self.fit(&line) {
-                    self.line(text);
+                    self.add_note(text);
                 }
             }
         }
     }
 
-    fn resource(&mut self, resource: &ResourceContents, annotations: Option<Annotations>, line: &str) {
+    fn add_resource(&mut self, resource: &ResourceContents, annotations: Option<Annotations>, line: &str) {
         let data = match &resource.data {
             ResourceData::Text(text) => match self.fit(text) {
                 Some(text) => BinaryData::Text(text),
@@ -251,7 +257,9 @@ impl Writer<'_> {
             ResourceData::Blob(blob) => {
                 let mime_type = resource.mime_type.as_deref().unwrap_or("unknown media type");
                 match base64::decode(blob) {
-                    Err(error) => return self.line(format!("[resource {} omitted: {error}]", resource.uri)),
+                    Err(error) => {
+                        return self.add_note(format!("[resource {} omitted: {error}]", resource.uri));
+                    }
                     Ok(bytes) if self.has_room(bytes.len(), "resource", mime_type) => {
                         BinaryData::Bytes(bytes)
                     }
@@ -259,10 +267,10 @@ impl Writer<'_> {
                 }
             }
         };
-        self.binary(resource.uri.clone(), resource.mime_type.clone(), data, annotations, line.to_owned());
+        self.add_binary(resource.uri.clone(), resource.mime_type.clone(), data, annotations, line.to_owned());
     }
 
-    fn binary(
+    fn add_binary(
         &mut self,
         uri: String,
         mime_type: Option<String>,
@@ -276,7 +284,7 @@ impl Writer<'_> {
         self.parts.push(ModelPart::Binary(Binary { uri, mime_type, data, annotations, line }));
     }
 
-    /// The text, or the beginning of it, or nothing once something was left out.
+    /// Returns the text, its beginning, or nothing after something was omitted.
     fn fit(&mut self, text: &str) -> Option<String> {
         let tokens = estimate_tokens(text);
         if self.omitted.is_none() && self.tokens + tokens <= self.limits.tokens {
@@ -285,13 +293,13 @@ impl Writer<'_> {
         }
         let is_first = self.omitted.is_none() && self.tokens == 0;
         let (blocks, before) = self.omitted.unwrap_or_default();
-        let kept = if is_first { beginning(text, self.limits.tokens) } else { "" };
+        let kept = if is_first { truncate(text, self.limits.tokens) } else { "" };
         self.tokens += estimate_tokens(kept);
         self.omitted = Some((blocks + 1, before + tokens - estimate_tokens(kept).min(tokens)));
         (!kept.is_empty()).then(|| kept.to_owned())
     }
 
-    /// Whether the bytes fit; else a line takes their place.
+    /// Returns whether the bytes fit; otherwise adds a note.
     fn has_room(&mut self, size: usize, kind: &str, mime_type: &str) -> bool {
         let limit = self.limits.media_bytes.min(self.limits.total_media_bytes.saturating_sub(self.media));
         if size <= limit {
@@ -300,37 +308,41 @@ impl Writer<'_> {
         }
         self.has_gap = true;
         let full_result_hint = self.full_result_hint();
-        self.line(format!(
+        self.add_note(format!(
             "[{kind} omitted: {mime_type}, {size} bytes, which is more than {limit}{full_result_hint}]"
         ));
         false
     }
 
-    fn line(&mut self, text: String) {
+    fn add_note(&mut self, text: String) {
         self.parts.push(ModelPart::Text { text, annotations: None });
     }
 
     fn full_result_hint(&self) -> String {
-        self.limits.full_result_uri.as_ref().map(|uri| format!("; all of it is at {uri}")).unwrap_or_default()
+        self.limits
+            .full_result_uri
+            .as_ref()
+            .map(|uri| format!("; the full result is at {uri}"))
+            .unwrap_or_default()
     }
 
-    /// Adds the marker of what was left out, and says whether there is any.
+    /// Adds the note about omitted blocks, and returns whether anything was omitted.
     fn finish(&mut self) -> bool {
         if let Some((blocks, tokens)) = self.omitted {
             let blocks = if blocks == 1 { "1 block".to_owned() } else { format!("{blocks} blocks") };
             let full_result_hint = self.full_result_hint();
-            self.line(format!("[cut here: {blocks} with about {tokens} more tokens{full_result_hint}]"));
+            self.add_note(format!("[truncated: {blocks} with about {tokens} more tokens{full_result_hint}]"));
         }
         self.omitted.is_some() || self.has_gap
     }
 }
 
-fn media_of(media: &MediaContent, annotations: Option<Annotations>) -> Media {
+fn to_media(media: &MediaContent, annotations: Option<Annotations>) -> Media {
     Media { mime_type: media.mime_type.clone(), data: media.data.clone(), annotations }
 }
 
-/// The whole lines of a text that fit into so many tokens, or as many characters of its first line.
-fn beginning(text: &str, tokens: usize) -> &str {
+/// Returns the first lines of a text that fit into the limit, or the beginning of its first line.
+fn truncate(text: &str, tokens: usize) -> &str {
     let (mut ascii, mut others) = (0_usize, 0_usize);
     let mut end = text.len();
     for (at, character) in text.char_indices() {
@@ -413,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_shown_is_a_line_and_no_failure() {
+    fn invalid_content_becomes_a_note() {
         let result = json!({"content": [
             {"type": "image", "data": "not base64!", "mimeType": "image/png"},
             {"type": "resource", "resource": {"uri": "file:///c", "blob": "!"}},
@@ -427,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_cut_between_blocks_with_a_marker() {
+    fn text_is_truncated_between_blocks_with_a_note() {
         let limits = ContentLimits {
             tokens: 10,
             full_result_uri: Some("result://1".to_owned()),
@@ -437,21 +449,21 @@ mod tests {
         let (text, is_truncated) = text_of(json!({"content": [block(20), block(20)]}), &limits);
         assert_eq!((text.len(), is_truncated), (42, false), "exactly the limit");
         let (text, is_truncated) = text_of(json!({"content": [block(20), block(24), block(4)]}), &limits);
-        let marker = "[cut here: 2 blocks with about 7 more tokens; all of it is at result://1]";
+        let marker = "[truncated: 2 blocks with about 7 more tokens; the full result is at result://1]";
         assert_eq!((text, is_truncated), (format!("{}\n\n{marker}", "x".repeat(20)), true));
         let long = json!({"content": [{"type": "text", "text": "one line\nanother line\nand much more than fits into ten tokens"}]});
         let (text, _) = text_of(long, &limits);
-        assert!(text.starts_with("one line\nanother line\n\n[cut here: 1 block with about "), "{text}");
+        assert!(text.starts_with("one line\nanother line\n\n[truncated: 1 block with about "), "{text}");
         let structured = json!({"content": [], "structuredContent": {"long": "x".repeat(100)}});
         let (text, is_truncated) = text_of(structured, &limits);
         assert!(
-            is_truncated && text.starts_with("[cut here: 1 block"),
+            is_truncated && text.starts_with("[truncated: 1 block"),
             "half of it would be something else: {text}"
         );
     }
 
     #[test]
-    fn media_is_bounded_each_and_together() {
+    fn media_is_bounded_individually_and_in_total() {
         let limits = ContentLimits { media_bytes: 8, total_media_bytes: 12, ..ContentLimits::default() };
         let image = |bytes: usize| {
             let data = base64::encode(&vec![1; bytes]);
@@ -472,6 +484,6 @@ mod tests {
         for (text, tokens) in [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("日本", 2), ("é", 1)] {
             assert_eq!(estimate_tokens(text), tokens, "{text}");
         }
-        assert_eq!(beginning("日本語", 2), "日本");
+        assert_eq!(truncate("日本語", 2), "日本");
     }
 }

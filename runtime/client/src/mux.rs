@@ -1,9 +1,9 @@
-//! Many requests over one channel: which are open, what is to be sent, and where each message that arrives belongs.
+//! Multiplexes requests over one channel: pending requests, outgoing messages, and the dispatch of incoming ones.
 //!
-//! Transports differ in how bytes come and go; what they have in common is here.
+//! Transports only read and write bytes; what they have in common is here.
 //!
-//! One task serves both directions. What is ready together is one write, and answers reach their callers as text,
-//! which the callers deserialize into the types they want.
+//! One task serves both directions. Messages that are ready at the same time are written together, and results are
+//! passed to their callers as JSON, which the callers deserialize into the types that they need.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -22,12 +22,12 @@ use crate::message::{self, Id, Message, OutgoingRequest};
 use crate::pending::{Notice, Reply, RequestFailure, RequestOptions, ResponseSlot};
 use crate::progress::read_progress;
 
-/// How many requests are open at once; further ones wait.
+/// Maximum number of pending requests; further ones wait.
 const MAX_CONCURRENT: usize = 1024;
-/// How many bytes of answers to the server's own requests wait for it to read them. A server that asks and does not read is
-/// not served any further.
+/// Maximum size of unread responses to requests from the server. A server that sends requests without reading the
+/// responses is disconnected.
 const MAX_UNREAD: usize = 256 << 10;
-/// How many lines that are no messages a server may send before its first message.
+/// How many lines that are not messages are accepted before the first message.
 const MAX_STRAY: usize = 1000;
 
 /// One channel to a server.
@@ -42,28 +42,28 @@ pub(crate) struct Mux {
 #[derive(Debug, Default)]
 struct State {
     open: HashMap<u64, Arc<ResponseSlot>, BuildHasherDefault<IdHasher>>,
-    /// What is to be sent, each message with a line feed.
+    /// The outgoing messages, each with a line feed.
     out: Vec<u8>,
-    /// How many bytes of `out` answer the server's requests.
+    /// How many bytes of `out` are responses.
     response_bytes: usize,
-    /// The same of what was taken to be written, and perhaps is not yet.
+    /// How many bytes of responses are being written.
     taken_response_bytes: usize,
     writer: Option<Waker>,
     closed: Option<ClientError>,
-    /// The channel is to end.
+    /// Whether the channel is closed once `out` is written.
     is_ending: bool,
     has_sent_message: bool,
     stray: Stray,
 }
 
-/// What came that is no message.
+/// Lines that are not messages.
 #[derive(Debug, Default)]
 struct Stray {
     count: usize,
     first: Option<String>,
 }
 
-/// Ids are ours and count up, so that they need no protection against collisions.
+/// Ids are assigned sequentially by the client, so they need no protection against collisions.
 #[derive(Debug, Default)]
 struct IdHasher(u64);
 
@@ -75,20 +75,20 @@ impl Hasher for IdHasher {
     fn write(&mut self, _: &[u8]) {}
 
     fn write_u64(&mut self, id: u64) {
-        // The table looks at the upper bits too.
+        // The table uses the upper bits too.
         self.0 = id.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
 }
 
-/// A request that was sent. Dropping it before the answer came cancels it at the server.
+/// A request that was sent. Dropping it before the response cancels it at the server.
 pub(crate) struct PendingRequest {
     mux: Arc<Mux>,
     id: u64,
     slot: Arc<ResponseSlot>,
-    /// Whether the server is told when nobody waits any more (`initialize` must not be cancelled: 2025-11-25,
+    /// Whether dropping it sends a cancellation (`initialize` must not be cancelled: 2025-11-25,
     /// basic/utilities/cancellation "Behavior Requirements").
     cancels: bool,
-    is_answered: bool,
+    is_settled: bool,
 }
 
 impl Mux {
@@ -101,7 +101,7 @@ impl Mux {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for the response.
     pub(crate) async fn request(
         self: &Arc<Self>,
         outgoing: &OutgoingRequest<'_>,
@@ -109,14 +109,14 @@ impl Mux {
         options: &mut RequestOptions<'_>,
     ) -> Result<Reply, RequestFailure> {
         let _permit = match self.permits.try_acquire() {
-            Ok(permits) => Some(permits),
-            // It is never closed.
+            Ok(permit) => Some(permit),
+            // The semaphore is never closed.
             Err(_) => self.permits.acquire().await.ok(),
         };
         self.open(outgoing, meta, true)?.wait(options).await
     }
 
-    /// Sends a request, whose answer can be waited for later.
+    /// Sends a request without waiting for the response.
     pub(crate) fn open(
         self: &Arc<Self>,
         outgoing: &OutgoingRequest<'_>,
@@ -134,10 +134,10 @@ impl Mux {
         state.out.push(b'\n');
         state.wake_writer();
         drop(state);
-        Ok(PendingRequest { mux: Arc::clone(self), id, slot, cancels, is_answered: false })
+        Ok(PendingRequest { mux: Arc::clone(self), id, slot, cancels, is_settled: false })
     }
 
-    /// Sends a message that has no answer.
+    /// Sends a message that has no response.
     pub(crate) fn send(&self, message: &[u8]) {
         let mut state = self.lock();
         if state.closed.is_none() {
@@ -147,16 +147,16 @@ impl Mux {
         }
     }
 
-    /// Sends the answer to a request of the server.
+    /// Sends the response to a request from the server.
     pub(crate) fn respond(&self, message: &[u8]) {
         self.lock().response_bytes += message.len() + 1;
         self.send(message);
     }
 
-    /// Takes what is to be sent, each message with a line feed; ready with `false` when nothing will follow.
+    /// Takes the outgoing messages, each with a line feed. Ready with `false` if none will follow.
     pub(crate) fn poll_outgoing(&self, out: &mut Vec<u8>, cx: &mut Context<'_>) -> Poll<bool> {
         let mut state = self.lock();
-        // Who asks for more has written the last.
+        // The previous messages have been written.
         state.taken_response_bytes = std::mem::take(&mut state.response_bytes);
         if !state.out.is_empty() {
             std::mem::swap(&mut state.out, out);
@@ -172,14 +172,14 @@ impl Mux {
         Poll::Pending
     }
 
-    /// Asks whoever drives the channel to end it, after what is to be sent.
+    /// Closes the channel once the outgoing messages are written.
     pub(crate) fn end(&self) {
         let mut state = self.lock();
         state.is_ending = true;
         state.wake_writer();
     }
 
-    /// Fails what is open, and whatever comes, with this error.
+    /// Fails the pending and all future requests with this error.
     pub(crate) fn close(&self, error: &ClientError) {
         let mut state = self.lock();
         state.closed.get_or_insert_with(|| error.clone());
@@ -191,7 +191,7 @@ impl Mux {
         }
     }
 
-    /// Fails one request, which could not be sent.
+    /// Fails one request that could not be sent.
     #[cfg(feature = "http")]
     pub(crate) fn fail(&self, id: u64, error: ClientError) {
         let slot = self.lock().open.remove(&id);
@@ -205,20 +205,20 @@ impl Mux {
         state.closed.is_some() || state.is_ending
     }
 
-    /// Whether something that is no message came, and the beginning of the first of it.
+    /// Returns the beginning of the first line that is not a message, if any.
     pub(crate) fn stray(&self) -> Option<String> {
         self.lock().stray.first.clone()
     }
 
-    /// Whether the server has sent a message.
+    /// Returns whether the server has sent a message.
     pub(crate) fn has_sent_message(&self) -> bool {
         self.lock().has_sent_message
     }
 
-    /// Takes a message that arrived.
+    /// Handles an incoming message.
     ///
     /// # Errors
-    /// Why no further message is to be read.
+    /// If the channel must be closed.
     pub(crate) fn receive(self: &Arc<Self>, text: &[u8]) -> Result<(), ClientError> {
         if let Some((id, result)) = message::read_simple_response(text) {
             self.complete(Id::Own(id), Reply::Result(self.host.buffers.copy(result)));
@@ -267,14 +267,14 @@ impl Mux {
         state.has_sent_message = true;
         let slot = match id {
             Id::Own(id) => state.open.remove(&id),
-            // Of an error without an id there is no doubt whom it is for if one request is open.
-            Id::Unknown if matches!(reply, Reply::Error(_)) => state.remove_only(),
+            // An error without an id belongs to the pending request if there is only one.
+            Id::Unknown if matches!(reply, Reply::Error(_)) => state.take_only(),
             Id::Unknown => None,
         };
         drop(state);
         match slot {
             Some(slot) => slot.complete(Ok(reply)),
-            None => self.host.warn("it answered a request that is not open; the answer is dropped"),
+            None => self.host.warn("it responded to an unknown request; the response is dropped"),
         }
     }
 
@@ -303,44 +303,44 @@ impl Mux {
         if let Some(slot) = message::find_id(text).and_then(|id| self.lock().open.remove(&id)) {
             slot.complete(Err(self.host.error(
                 ErrorKind::Protocol,
-                format!("its answer cannot be read: {problem}"),
-                "report this to those who make the server, or set the `encoding` that it writes",
+                format!("its response cannot be parsed: {problem}"),
+                "report this to the server's developers, or set the `encoding` of its output",
             )));
             return Ok(());
         }
         let mut state = self.lock();
         state.stray.count += 1;
         let start = String::from_utf8_lossy(&text[..text.len().min(200)]);
-        let shown = quoted(&start);
+        let start = quoted(&start);
         let too_many = state.stray.count > MAX_STRAY && !state.has_sent_message;
         let is_first = state.stray.first.is_none();
-        state.stray.first.get_or_insert_with(|| shown.clone());
+        state.stray.first.get_or_insert_with(|| start.clone());
         drop(state);
         if is_first {
-            self.host.warn(&format!("it sent something that is not a message ({problem}): {shown}"));
+            self.host.warn(&format!("it sent something that is not a message ({problem}): {start}"));
         }
         if too_many {
             return Err(self.host.error(
                 ErrorKind::Protocol,
-                format!("it sends no messages of the protocol, but text such as `{shown}`"),
-                "check that the command or address is that of an MCP server",
+                format!("it sends text such as `{start}` instead of protocol messages"),
+                "check that the command or address belongs to an MCP server",
             ));
         }
         Ok(())
     }
 
-    /// Fails the request that an answer of more than `limit` bytes is for, if its beginning says which.
+    /// Fails the request of a response of more than `limit` bytes, if the beginning shows its id.
     ///
     /// # Errors
-    /// Where the server has sent nothing else.
+    /// If the server has not sent any message.
     pub(crate) fn receive_oversized(&self, start: &[u8], limit: usize) -> Result<(), ClientError> {
-        let problem = format!("it sent a message of more than {}", bytes(limit));
+        let problem = format!("it sent a message larger than {}", bytes(limit));
         let advice = "ask for less at once, or raise `max_message_bytes`";
         match message::find_id(start).and_then(|id| self.lock().open.remove(&id)) {
             Some(slot) => slot.complete(Err(self.host.error(ErrorKind::Protocol, problem, advice))),
             None if self.has_sent_message() => self.host.warn(&format!("{problem}, which is dropped")),
             None => {
-                let advice = "check that the command or address is that of an MCP server";
+                let advice = "check that the command or address belongs to an MCP server";
                 return Err(self.host.error(ErrorKind::Protocol, problem, advice));
             }
         }
@@ -353,8 +353,8 @@ impl Mux {
             return Ok(());
         }
         drop(state);
-        let problem = "it sends requests and does not read the answers";
-        Err(self.host.error(ErrorKind::Protocol, problem, "report this to those who make the server"))
+        let problem = "it sends requests but does not read the responses";
+        Err(self.host.error(ErrorKind::Protocol, problem, "report this to the server's developers"))
     }
 }
 
@@ -363,7 +363,7 @@ impl State {
         self.writer.take().into_iter().for_each(Waker::wake);
     }
 
-    fn remove_only(&mut self) -> Option<Arc<ResponseSlot>> {
+    fn take_only(&mut self) -> Option<Arc<ResponseSlot>> {
         let id = (self.open.len() == 1).then(|| self.open.keys().next().copied()).flatten()?;
         self.open.remove(&id)
     }
@@ -373,14 +373,14 @@ impl PendingRequest {
     /// Waits for the response within the limits of `options`. After a timeout, it can be waited for again.
     pub(crate) async fn wait(&mut self, options: &mut RequestOptions<'_>) -> Result<Reply, RequestFailure> {
         let outcome = self.slot.wait(options, &self.mux.host.pending_input).await;
-        self.is_answered = matches!(outcome, Ok(_) | Err(RequestFailure::Failed(_)));
+        self.is_settled = matches!(outcome, Ok(_) | Err(RequestFailure::Failed(_)));
         outcome
     }
 }
 
 impl Drop for PendingRequest {
     fn drop(&mut self) {
-        if self.is_answered || self.mux.lock().open.remove(&self.id).is_none() || !self.cancels {
+        if self.is_settled || self.mux.lock().open.remove(&self.id).is_none() || !self.cancels {
             return;
         }
         let params = format!(r#"{{"requestId":{},"reason":"the client no longer waits"}}"#, self.id);
@@ -388,7 +388,8 @@ impl Drop for PendingRequest {
     }
 }
 
-/// The subscription that a notification is for (2026-07-28, basic/patterns/subscriptions "Receiving Notifications").
+/// Returns the id of the subscription that a notification belongs to (2026-07-28, basic/patterns/subscriptions
+/// "Receiving Notifications").
 fn read_subscription_id(params: &str) -> Option<u64> {
     #[derive(Deserialize)]
     struct Params<'a> {

@@ -1,4 +1,4 @@
-//! The first exchange with a server over a channel of messages: which era it belongs to.
+//! Negotiates the revision with a server over a channel of messages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,29 +13,30 @@ use crate::mux::{Mux, PendingRequest};
 use crate::pending::{Reply, RequestFailure, RequestOptions};
 use crate::server_info::ServerInfo;
 
-/// How long a server that refused `initialize` may take to answer the probe after all.
+/// How long to wait for the response to the probe after a server has rejected `initialize`.
 const LATE_PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How the era is found out.
+/// The settings of a negotiation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NegotiationConfig {
-    /// The revision that is spoken, if it is not to be found out.
+    /// The only revision to use; `None` to detect it.
     pub(crate) revision: Option<Revision>,
-    /// How long the probe waits before `initialize` is attempted too.
-    pub(crate) probe: Duration,
-    /// How long all of it may take.
-    pub(crate) start: Duration,
+    /// How long to wait for the response to the probe before `initialize` is tried too.
+    pub(crate) probe_timeout: Duration,
+    /// How long the whole negotiation may take.
+    pub(crate) start_timeout: Duration,
 }
 
-/// Why a server could not be met.
+/// An error of a negotiation.
 #[derive(Debug)]
 pub(crate) enum NegotiationError {
-    /// It ended while the probe was open, as old servers do that know nothing but `initialize` (modelcontextprotocol/rust-sdk#1142).
+    /// The server exited during the probe, as some servers do on any request before `initialize`
+    /// (modelcontextprotocol/rust-sdk#1142).
     ExitedDuringProbe(ClientError),
     Failed(ClientError),
 }
 
-/// Finds out the era, and shakes hands with a legacy server.
+/// Detects the era, and performs the handshake with a legacy server.
 pub(crate) async fn negotiate(
     mux: &Arc<Mux>,
     identity: &Identity,
@@ -50,7 +51,9 @@ pub(crate) async fn negotiate(
     let meta = identity.meta();
     let mut probe = mux.open(&era::discover_request(), &meta, false).map_err(NegotiationError::Failed)?;
     for is_last in [false, true] {
-        let reply = match probe.wait(&mut wait_for(if is_fixed { config.start } else { config.probe })).await
+        let reply = match probe
+            .wait(&mut with_timeout(if is_fixed { config.start_timeout } else { config.probe_timeout }))
+            .await
         {
             Ok(reply) => reply,
             Err(RequestFailure::Failed(error)) => return Err(NegotiationError::ExitedDuringProbe(error)),
@@ -58,7 +61,7 @@ pub(crate) async fn negotiate(
                 return Err(NegotiationError::Failed(timeout_error(
                     mux,
                     method::SERVER_DISCOVER,
-                    config.start,
+                    config.start_timeout,
                 )));
             }
             Err(_) => return race_initialize(mux, identity, probe, config).await,
@@ -79,7 +82,7 @@ pub(crate) async fn negotiate(
             }
         }
     }
-    let problem = "it does not speak the revision 2026-07-28, which was asked for";
+    let problem = "it does not support the revision 2026-07-28, which was requested";
     Err(NegotiationError::Failed(mux.host.error(
         ErrorKind::Protocol,
         problem,
@@ -87,8 +90,8 @@ pub(crate) async fn negotiate(
     )))
 }
 
-/// The probe is not answered yet: the server is old, or slow. Whichever answer comes decides
-/// (github/copilot-cli#4525).
+/// Sends `initialize` while the probe is pending, because the server is either legacy or slow. The first conclusive
+/// response decides (github/copilot-cli#4525).
 async fn race_initialize(
     mux: &Arc<Mux>,
     identity: &Identity,
@@ -97,7 +100,7 @@ async fn race_initialize(
 ) -> Result<ServerInfo, NegotiationError> {
     let opened = mux.open(&identity.initialize_request(Revision::NEWEST_LEGACY), "", false);
     let mut handshake = opened.map_err(NegotiationError::Failed)?;
-    let (mut first, mut second) = (wait_for(config.start), wait_for(config.start));
+    let (mut first, mut second) = (with_timeout(config.start_timeout), with_timeout(config.start_timeout));
     let mut is_probe_open = true;
     loop {
         tokio::select! {
@@ -121,7 +124,7 @@ async fn race_initialize(
     }
 }
 
-/// The server that refused `initialize`, where it is modern.
+/// Returns the server if it is modern, after it has rejected `initialize`.
 async fn detect_modern(
     mux: &Arc<Mux>,
     error: &toolwright_core::protocol::ErrorObject,
@@ -129,7 +132,7 @@ async fn detect_modern(
     is_open: bool,
 ) -> Option<ServerInfo> {
     if is_open
-        && let Ok(reply) = probe.wait(&mut wait_for(LATE_PROBE_TIMEOUT)).await
+        && let Ok(reply) = probe.wait(&mut with_timeout(LATE_PROBE_TIMEOUT)).await
         && let ProbeOutcome::Modern(server) = evaluate_probe(&reply, None, &mux.host)
     {
         return Some(*server);
@@ -142,7 +145,7 @@ async fn handshake(
     mut open: PendingRequest,
     config: NegotiationConfig,
 ) -> Result<ServerInfo, ClientError> {
-    let reply = open.wait(&mut wait_for(config.start)).await;
+    let reply = open.wait(&mut with_timeout(config.start_timeout)).await;
     finish_handshake(mux, reply, config)
 }
 
@@ -153,7 +156,7 @@ fn finish_handshake(
 ) -> Result<ServerInfo, ClientError> {
     match reply {
         Ok(Reply::Result(result)) => {
-            let advice = "use a newer client, or a server of the official revisions";
+            let advice = "use a newer client, or a server that supports an official revision";
             let server = ServerInfo::from_initialize(&result)
                 .map_err(|problem| mux.host.error(ErrorKind::Protocol, problem, advice))?;
             mux.send(&message::notification(method::INITIALIZED, ""));
@@ -161,25 +164,25 @@ fn finish_handshake(
         }
         Ok(Reply::Error(error)) => {
             let error = parse_rpc_error(&error);
-            let problem = format!("it refused `initialize`: {} ({})", quoted(&error.message), error.code);
+            let problem = format!("it rejected `initialize`: {} ({})", quoted(&error.message), error.code);
             Err(mux
                 .host
-                .error(ErrorKind::Protocol, problem, "see which revisions the server speaks")
+                .error(ErrorKind::Protocol, problem, "check which revisions the server supports")
                 .with_rpc(error))
         }
         Err(RequestFailure::Failed(error)) => Err(error),
-        Err(_) => Err(timeout_error(mux, "initialize", config.start)),
+        Err(_) => Err(timeout_error(mux, "initialize", config.start_timeout)),
     }
 }
 
 fn timeout_error(mux: &Mux, method: &str, after: Duration) -> ClientError {
     let stray =
         mux.stray().map(|stray| format!("; it sent `{stray}`, which is not a message")).unwrap_or_default();
-    let problem = format!("no answer to `{method}` within {after:?}{stray}");
+    let problem = format!("no response to `{method}` within {after:?}{stray}");
     let advice = "check that it is an MCP server, or raise `start_timeout` if it is slow to start";
     mux.host.error(ErrorKind::Timeout, problem, advice)
 }
 
-fn wait_for(timeout: Duration) -> RequestOptions<'static> {
+fn with_timeout(timeout: Duration) -> RequestOptions<'static> {
     RequestOptions { timeout, max_duration: timeout, on_notice: None, relay: None }
 }

@@ -1,41 +1,42 @@
-//! Arguments that HTTP shows in headers (2026-07-28, basic/transports/streamable-http "Custom Headers from Tool Parameters").
+//! Arguments that are repeated in HTTP headers (2026-07-28, basic/transports/streamable-http "Custom Headers from Tool
+//! Parameters").
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
-/// The member of a schema that asks for it.
+/// The keyword in schemas.
 pub(crate) const ANNOTATION: &str = "x-mcp-header";
-/// How deeply schemas are walked. Deeper ones are refused where they have an annotation.
+/// Maximum depth of schemas; deeper ones with an annotation are rejected.
 const MAX_DEPTH: usize = 64;
-/// The largest integer that every peer reads alike: 2⁵³ − 1.
+/// The largest integer that all JSON implementations represent exactly: 2⁵³ − 1.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// An argument and the header that shows it.
+/// An argument and its header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ParamHeader {
-    /// The chain of `properties` that leads to it.
+    /// The names of the properties that lead to it.
     path: Vec<String>,
-    /// The whole name of the header.
+    /// The full name of the header.
     header: String,
 }
 
-/// The mirrors that a schema asks for.
+/// Reads the headers that a schema declares.
 ///
 /// # Errors
-/// Why the definition is invalid: such a tool must not be used (basic/transports/streamable-http "Schema Extension").
+/// If the definition is invalid: such a tool must not be used (basic/transports/streamable-http "Schema Extension").
 pub(crate) fn read_param_headers(schema: &Value) -> Result<Vec<ParamHeader>, String> {
-    let (mut headers, mut seen, mut counted) = (Vec::new(), HashSet::new(), 0);
+    let (mut headers, mut seen, mut annotations) = (Vec::new(), HashSet::new(), 0);
     collect(schema, &mut Vec::new(), &mut headers, &mut seen)?;
-    count_annotations(schema, 0, &mut counted)?;
-    if counted == headers.len() {
+    count_annotations(schema, 0, &mut annotations)?;
+    if annotations == headers.len() {
         Ok(headers)
     } else {
-        Err(format!("`{ANNOTATION}` stands where no chain of `properties` leads to"))
+        Err(format!("`{ANNOTATION}` is not on a property that is reachable through `properties`"))
     }
 }
 
-/// Finds the annotations that a chain of `properties` leads to.
+/// Collects the annotations that are reachable through `properties`.
 fn collect(
     schema: &Value,
     path: &mut Vec<String>,
@@ -72,38 +73,40 @@ fn header_name(annotation: &Value) -> Result<&str, String> {
     if !name.is_empty() && name.bytes().all(is_token) {
         Ok(name)
     } else {
-        Err(format!("`{ANNOTATION}` is {annotation}, which cannot be part of the name of a header"))
+        Err(format!("`{ANNOTATION}` is {annotation}, which is not valid in the name of a header"))
     }
 }
 
-/// Counts the annotations anywhere. Where names of properties stand, the word is the name of one.
-fn count_annotations(value: &Value, depth: usize, counted: &mut usize) -> Result<(), String> {
+/// Counts all annotations. Among names of properties, the keyword is a name.
+fn count_annotations(value: &Value, depth: usize, annotations: &mut usize) -> Result<(), String> {
     if depth > 2 * MAX_DEPTH {
         return Err("its schema is nested too deeply".to_owned());
     }
     match value {
-        Value::Array(items) => items.iter().try_for_each(|item| count_annotations(item, depth + 1, counted)),
+        Value::Array(items) => {
+            items.iter().try_for_each(|item| count_annotations(item, depth + 1, annotations))
+        }
         Value::Object(members) => members.iter().try_for_each(|(key, below)| match (key.as_str(), below) {
             (ANNOTATION, _) => {
-                *counted += 1;
+                *annotations += 1;
                 Ok(())
             }
-            // What values look like is no schema.
+            // Values are not schemas.
             ("const" | "default" | "enum" | "examples", _) => Ok(()),
             (
                 "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
                 Value::Object(named),
-            ) => named.values().try_for_each(|schema| count_annotations(schema, depth + 1, counted)),
-            _ => count_annotations(below, depth + 1, counted),
+            ) => named.values().try_for_each(|schema| count_annotations(schema, depth + 1, annotations)),
+            _ => count_annotations(below, depth + 1, annotations),
         }),
         _ => Ok(()),
     }
 }
 
-/// The headers for these arguments. What is absent or `null` has none.
+/// Returns the headers of a call. Arguments that are absent or `null` have none.
 pub(crate) fn build_headers(headers: &[ParamHeader], arguments: &str) -> Vec<(String, String)> {
     let Ok(arguments) = serde_json::from_str::<Value>(arguments) else { return Vec::new() };
-    let shown = headers.iter().filter_map(|header| {
+    let built = headers.iter().filter_map(|header| {
         let value = header.path.iter().try_fold(&arguments, |value, key| value.get(key))?;
         let text = match value {
             Value::String(text) => text.clone(),
@@ -117,7 +120,7 @@ pub(crate) fn build_headers(headers: &[ParamHeader], arguments: &str) -> Vec<(St
         };
         Some((header.header.clone(), text))
     });
-    shown.collect()
+    built.collect()
 }
 
 #[cfg(test)]
@@ -148,7 +151,7 @@ mod tests {
 
     /// modelcontextprotocol/python-sdk#3033.
     #[test]
-    fn bad_annotations_are_refused() {
+    fn invalid_annotations_are_rejected() {
         let of =
             |kind: Value, name: Value| json!({"properties": {"a": {"type": kind, "x-mcp-header": name}}});
         for schema in [

@@ -1,4 +1,4 @@
-//! Where the answer to one request arrives.
+//! Pending requests: their options, their time limits, and the slot for the response.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -13,24 +13,24 @@ use crate::error::ClientError;
 use crate::progress::Progress;
 use crate::relay_channel::RelaySender;
 
-/// How many notices wait for a caller that is not polled; the oldest are dropped.
+/// Maximum number of buffered notifications per request; the oldest are dropped.
 const MAX_NOTICES: usize = 256;
 
-/// The text of an answer.
+/// A response, as JSON.
 #[derive(Debug)]
 pub(crate) enum Reply {
     Result(String),
     Error(String),
 }
 
-/// The largest notice that waits for a caller, in bytes; a larger one is dropped.
+/// Maximum size of a buffered notification, in bytes; larger ones are dropped.
 const MAX_NOTICE_BYTES: usize = 64 << 10;
 
-/// What the server says about one request.
+/// A notification that belongs to one request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Notice {
     Progress(Progress),
-    /// A notification of a subscription, with its parameters as JSON text.
+    /// A notification of a subscription, with its parameters as JSON.
     Subscription {
         method: String,
         params: String,
@@ -46,23 +46,23 @@ impl Notice {
     }
 }
 
-/// How long a request may take, and who hears what is said about it.
+/// The time limits of a request, and the receivers of its notifications.
 pub(crate) struct RequestOptions<'a> {
-    /// How long without an answer; restarted by each progress notification.
+    /// How long to wait for a response; restarted by progress.
     pub(crate) timeout: Duration,
-    /// How long at most, whatever comes meanwhile.
+    /// How long to wait in total, with or without progress.
     pub(crate) max_duration: Duration,
     pub(crate) on_notice: Option<&'a mut (dyn FnMut(Notice) + Send)>,
-    /// Where the server's questions and log messages go, if the request comes from another program.
+    /// The receiver of input requests and log messages, if the request is relayed.
     pub(crate) relay: Option<RelaySender>,
 }
 
-/// Why no answer came.
+/// Why a request has no response.
 #[derive(Debug)]
 pub(crate) enum RequestFailure {
-    /// Nothing came for so long.
+    /// There was neither a response nor progress for this long.
     TimedOut(Duration),
-    /// There was progress, but no end.
+    /// There was progress, but no response for this long.
     MaxDurationReached(Duration),
     Failed(ClientError),
 }
@@ -73,7 +73,7 @@ impl From<ClientError> for RequestFailure {
     }
 }
 
-/// The time limit of a request, which progress extends.
+/// The time limit of a request, extended by progress.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TimeLimit {
     timeout: Duration,
@@ -102,11 +102,12 @@ impl TimeLimit {
         (self.idle_end, self.end) = (self.idle_end + taken, self.end + taken);
     }
 
-    /// Counts the time from the last question of the server on, whose answer may take a person long; false if the time is
-    /// over all the same.
+    /// Restarts the timeout at the end of the last input request, since a user may take long to respond. Returns false
+    /// if the time is over nonetheless.
     pub(crate) fn extend_for_input(&mut self, last_input: Option<Instant>) -> bool {
-        let excused = last_input.map(|input| input + self.timeout).filter(|excused| *excused > self.idle_end);
-        self.idle_end = excused.unwrap_or(self.idle_end);
+        let extended =
+            last_input.map(|input| input + self.timeout).filter(|extended| *extended > self.idle_end);
+        self.idle_end = extended.unwrap_or(self.idle_end);
         self.deadline() > Instant::now()
     }
 
@@ -119,7 +120,7 @@ impl TimeLimit {
     }
 }
 
-/// When the server last waited for an answer of this side.
+/// When the server last waited for an input response.
 #[derive(Debug, Default)]
 pub(crate) struct PendingInput(Mutex<InputState>);
 
@@ -143,14 +144,14 @@ impl PendingInput {
         (input.open, input.last) = (input.open.saturating_sub(1), Some(Instant::now()));
     }
 
-    /// Now, while it waits.
+    /// Returns when the last input request ended: now, while one is pending.
     pub(crate) fn last(&self) -> Option<Instant> {
         let input = self.lock();
         if input.open > 0 { Some(Instant::now()) } else { input.last }
     }
 }
 
-/// Filled by whoever reads, emptied by whoever waits.
+/// The slot for the response to one request: the reader fills it, the caller takes the response.
 #[derive(Debug, Default)]
 pub(crate) struct ResponseSlot(Mutex<State>);
 
@@ -166,7 +167,7 @@ impl ResponseSlot {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the wait. The first one to do so decides.
+    /// Completes the request. Only the first response counts.
     pub(crate) fn complete(&self, reply: Result<Reply, ClientError>) {
         let mut state = self.lock();
         state.reply.get_or_insert(reply);
@@ -175,7 +176,7 @@ impl ResponseSlot {
         waker.into_iter().for_each(Waker::wake);
     }
 
-    /// Restarts the timeout, and tells the caller.
+    /// Passes a notification to the caller, and restarts the timeout.
     pub(crate) fn notify(&self, notice: Notice) {
         if notice.size() > MAX_NOTICE_BYTES {
             return;
@@ -205,7 +206,7 @@ impl ResponseSlot {
         Poll::Pending
     }
 
-    /// Waits for the answer, as long as `options` says.
+    /// Waits for the response within the limits of `options`.
     pub(crate) async fn wait(
         &self,
         options: &mut RequestOptions<'_>,
@@ -261,32 +262,32 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn silence_ends_the_wait() {
-        let ended =
+    async fn a_silent_request_times_out() {
+        let failure =
             ResponseSlot::default().wait(&mut options(60, 600), &PendingInput::default()).await.unwrap_err();
-        assert!(matches!(ended, RequestFailure::TimedOut(after) if after.as_secs() == 60));
+        assert!(matches!(failure, RequestFailure::TimedOut(after) if after.as_secs() == 60));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn progress_restarts_the_timeout_but_not_the_cap() {
+    async fn progress_restarts_the_timeout_but_not_the_maximum() {
         let slot = Arc::new(ResponseSlot::default());
-        let teller = Arc::clone(&slot);
-        let telling = tokio::spawn(async move {
+        let sender = Arc::clone(&slot);
+        let sending = tokio::spawn(async move {
             for step in 0..100 {
                 tokio::time::sleep(Duration::from_secs(5)).await;
-                teller.notify(progress(f64::from(step)));
+                sender.notify(progress(f64::from(step)));
             }
         });
         let start = Instant::now();
-        let ended = slot.wait(&mut options(10, 60), &PendingInput::default()).await.unwrap_err();
-        assert!(matches!(ended, RequestFailure::MaxDurationReached(after) if after.as_secs() == 60));
+        let failure = slot.wait(&mut options(10, 60), &PendingInput::default()).await.unwrap_err();
+        assert!(matches!(failure, RequestFailure::MaxDurationReached(after) if after.as_secs() == 60));
         assert_eq!(start.elapsed().as_secs(), 60);
-        telling.abort();
+        sending.abort();
     }
 
-    /// A person may think longer than a server may be silent.
+    /// A user may take longer to respond than a server may be silent.
     #[tokio::test(start_paused = true)]
-    async fn a_question_stops_the_timeout_but_not_the_cap() {
+    async fn input_requests_pause_the_timeout_but_not_the_maximum() {
         let pending_input = Arc::new(PendingInput::default());
         let input = Arc::clone(&pending_input);
         pending_input.begin();
@@ -295,16 +296,16 @@ mod tests {
             input.end();
         });
         let start = Instant::now();
-        let ended = ResponseSlot::default().wait(&mut options(10, 600), &pending_input).await.unwrap_err();
-        assert!(matches!(ended, RequestFailure::TimedOut(_)), "{ended:?}");
+        let failure = ResponseSlot::default().wait(&mut options(10, 600), &pending_input).await.unwrap_err();
+        assert!(matches!(failure, RequestFailure::TimedOut(_)), "{failure:?}");
         assert_eq!(start.elapsed().as_secs(), 55);
         pending_input.begin();
-        let ended = ResponseSlot::default().wait(&mut options(10, 60), &pending_input).await.unwrap_err();
-        assert!(matches!(ended, RequestFailure::MaxDurationReached(_)), "{ended:?}");
+        let failure = ResponseSlot::default().wait(&mut options(10, 60), &pending_input).await.unwrap_err();
+        assert!(matches!(failure, RequestFailure::MaxDurationReached(_)), "{failure:?}");
     }
 
     #[tokio::test]
-    async fn notices_come_before_the_answer_and_are_bounded() {
+    async fn notices_precede_the_response_and_are_bounded() {
         let slot = ResponseSlot::default();
         (0..1000).for_each(|step| slot.notify(progress(f64::from(step))));
         slot.complete(Ok(Reply::Result("{}".into())));

@@ -1,9 +1,9 @@
-//! Ends servers that this process has started and cannot end itself, because it was killed.
+//! Ends the servers of a process that was killed.
 //!
-//! A process that gets SIGKILL can do nothing more, and Linux's signal for children whose parent dies can be asked for by
-//! the child alone, between fork and exec, which needs unsafe code. So one small shell per client process waits beside it: it
-//! reads which process groups there are, and when its input ends, because this process has ended in whatever way, it ends
-//! those that are left. It leads a process group of its own, and holds no file of this process.
+//! A process that is killed (SIGKILL) cannot clean up, and Linux's parent-death signal can only be requested by the
+//! child between fork and exec, which needs unsafe code. Instead, one small shell per client process runs next to it:
+//! it reads the ids of process groups, and when its input ends, because this process has ended in any way, it ends the
+//! remaining groups. It leads its own process group, and has no other file descriptors of this process.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -15,12 +15,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// The shell that every POSIX system has; where there is none, nothing is guarded.
+/// The shell of POSIX systems; without it, nothing is guarded.
 const SHELL: &str = "/bin/sh";
-/// How often a guard is started; one that someone has ended is replaced.
+/// How often a guard is started; one that was killed is replaced.
 const MAX_STARTS: u32 = 8;
-/// Reads `+GROUP` and `-GROUP`, one per line. At the end of its input the servers have seen the end of theirs too, so they get a
-/// moment before SIGTERM, and another one before SIGKILL. Not every `sleep` takes fractions.
+/// Reads `+GROUP` and `-GROUP`, one per line. At the end of its input, the inputs of the servers have ended too, so
+/// they get a moment before SIGTERM, and another one before SIGKILL. Not every `sleep` supports fractions.
 const SCRIPT: &str = r#"trap '' HUP INT QUIT TERM
 groups=' '
 while read -r line; do
@@ -49,18 +49,18 @@ struct Guard {
     starts: u32,
 }
 
-/// A process group that does not outlive this process. It is forgotten when this is dropped.
+/// A process group that is ended with this process. Dropping this removes it from the guard.
 #[derive(Debug)]
 pub(crate) struct GuardedGroup(i32);
 
-/// Guards a process group, as far as the system allows it.
+/// Guards a process group, if the system supports it.
 pub(crate) fn guard(group: i32) -> GuardedGroup {
     let mut guard = lock();
     guard.groups.insert(group);
     let is_running = guard.shell.is_some();
     guard.send(&format!("+{group}\n"));
     drop(guard);
-    // To start a program takes a millisecond or two, and the server has begun to start too.
+    // Starting a program takes a millisecond or two, so it happens while the server starts.
     let start = || lock().start_if_needed();
     if !is_running && thread::Builder::new().name("toolwright-guard".to_owned()).spawn(start).is_err() {
         start();
@@ -104,11 +104,11 @@ impl Guard {
     fn send(&mut self, lines: &str) {
         let Some((_, stream)) = &mut self.shell else { return };
         match stream.write_all(lines.as_bytes()) {
-            // It has been stopped: what it does not know is lost, and this process must not wait for it.
+            // The guard is stopped: the lines are lost, as this process must not wait for it.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Ok(()) => {}
             Err(_) => {
-                // It is gone already, so this does not wait.
+                // It has exited, so this does not wait.
                 if let Some((mut shell, _)) = self.shell.take() {
                     _ = shell.wait();
                 }
@@ -119,13 +119,13 @@ impl Guard {
 }
 
 fn spawn() -> io::Result<(Child, UnixStream)> {
-    // A socket: writing to one whose other end is gone raises no signal.
-    let (ours, theirs) = UnixStream::pair()?;
+    // A socket, as writing to a closed one raises no signal.
+    let (ours, guards) = UnixStream::pair()?;
     ours.set_nonblocking(true)?;
     let mut command = Command::new(SHELL);
     command.args(["-c", SCRIPT, "toolwright-guard"]).current_dir("/").env_clear();
     command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
-    command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    command.stdin(OwnedFd::from(guards)).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     Ok((command.spawn()?, ours))
 }
 
@@ -135,8 +135,8 @@ mod tests {
 
     use super::*;
 
-    /// A program that leads a group of its own.
-    fn sleeper(script: &str) -> (Child, i32) {
+    /// Starts a program that leads its own process group.
+    fn start_leader(script: &str) -> (Child, i32) {
         let mut command = Command::new(SHELL);
         let child = command.args(["-c", script]).stdin(Stdio::null()).process_group(0).spawn().unwrap();
         let id = i32::try_from(child.id()).unwrap();
@@ -155,10 +155,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_at_the_end_is_ended() {
-        let (mut gentle, first) = sleeper("exec sleep 60");
-        let (mut stubborn, second) = sleeper("trap '' TERM; sleep 60 & wait; sleep 60");
-        let (mut forgotten, third) = sleeper("exec sleep 60");
+    fn remaining_groups_are_ended() {
+        let (mut gentle, first) = start_leader("exec sleep 60");
+        let (mut stubborn, second) = start_leader("trap '' TERM; sleep 60 & wait; sleep 60");
+        let (mut forgotten, third) = start_leader("exec sleep 60");
         let (mut shell, mut stream) = spawn().unwrap();
         let lines = format!("+{first}\n+{third}\n+{second}\n-{third}\n-4000000\n");
         stream.write_all(lines.as_bytes()).unwrap();
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guard_that_was_ended_is_replaced() {
+    fn a_guard_that_was_killed_is_replaced() {
         let mut guard = Guard { groups: BTreeSet::from([4_000_001]), shell: None, starts: 0 };
         for start in 1..=MAX_STARTS {
             guard.start();

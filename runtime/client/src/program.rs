@@ -1,16 +1,16 @@
-//! Which file a command means on Windows, where `npx` is a script, `npx.cmd`.
+//! Resolves commands on Windows, where `npx` is a script, `npx.cmd`.
 //!
-//! The system looks for `npx.exe` alone when a program starts another one. What is found here is started by its whole path; for a
-//! script, the standard library has `cmd.exe` run it, escapes the arguments for that, and refuses those that cannot be escaped
-//! (CVE-2024-24576). Nothing is put in front of other programs (github/copilot-cli#3576, cline/cline#1948).
+//! The system only looks for `npx.exe` when a program starts another one. What is found here is started by its full
+//! path; for a script, the standard library has `cmd.exe` run it, escapes the arguments, and rejects those that cannot
+//! be escaped (CVE-2024-24576). Other programs are not wrapped (github/copilot-cli#3576, cline/cline#1948).
 
-/// What can be started. Other extensions, such as `.JS`, need a program for them.
+/// The extensions of executable files. Others, such as `.JS`, need an interpreter.
 const STARTABLE: [&str; 4] = [".com", ".exe", ".bat", ".cmd"];
-/// The extensions where the system says none.
+/// The default of `PATHEXT`.
 const EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD";
 
-/// The file that a command means: in its folder if it names one, else in the folders of `path`, with one of the extensions in
-/// `extensions` (`PATHEXT`). The folder of this process is not looked at, since anybody may have put a program there.
+/// Returns the file of a command: in its folder if it names one, otherwise in the folders of `path`, with one of the
+/// `extensions` (`PATHEXT`). The current folder is not searched, since anyone may have put a program there.
 pub(crate) fn find(
     command: &str,
     path: &str,
@@ -27,18 +27,20 @@ pub(crate) fn find(
         let at = command.len().checked_sub(extension.len());
         at.and_then(|at| command.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(extension))
     });
-    // `npx` without an extension stands beside `npx.cmd`: a script for other shells.
-    let in_place = |file: &str| {
-        let whole = Some(file.to_owned()).filter(|file| has_extension && is_file(file));
-        whole.or_else(|| {
+    // Next to `npx.cmd` there is an `npx` without an extension: a script for other shells.
+    let find_in_place = |file: &str| {
+        let exact = Some(file.to_owned()).filter(|file| has_extension && is_file(file));
+        exact.or_else(|| {
             extensions.iter().map(|extension| format!("{file}{extension}")).find(|file| is_file(file))
         })
     };
     if command.contains(['/', '\\', ':']) {
-        return in_place(command);
+        return find_in_place(command);
     }
     let folders = path.split(';').map(|folder| folder.trim_matches('"').trim_end_matches('\\'));
-    folders.filter(|folder| !folder.is_empty()).find_map(|folder| in_place(&format!("{folder}\\{command}")))
+    folders
+        .filter(|folder| !folder.is_empty())
+        .find_map(|folder| find_in_place(&format!("{folder}\\{command}")))
 }
 
 #[cfg(test)]
@@ -77,7 +79,7 @@ mod tests {
         check("npx", path, Some(".EXE"), Some(r"C:\tools\npx.exe"));
         check("absent", path, None, None);
         check("npx", "", None, None);
-        // A script needs a program for it, whatever the system says.
+        // A script needs an interpreter, whatever `PATHEXT` says.
         check("server", path, Some(".JS;.CMD"), None);
         check(r"C:\node\npx", path, None, Some(r"C:\node\npx.cmd"));
         check(r"C:\node\npx.cmd", "", None, Some(r"C:\node\npx.cmd"));

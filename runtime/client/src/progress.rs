@@ -1,23 +1,23 @@
-//! Progress of requests.
+//! Progress notifications.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// How far a request has come (2026-07-28, basic/patterns/progress).
+/// The progress of a request (2026-07-28, basic/patterns/progress).
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Progress {
-    /// How much is done; it grows from one notice to the next.
+    /// How much is done; it increases with each notification.
     pub progress: f64,
-    /// How much there is to do, if that is known.
+    /// How much there is to do, if known.
     #[serde(default)]
     pub total: Option<f64>,
-    /// What is being done, for people.
+    /// A message about the current step.
     #[serde(default)]
     pub message: Option<String>,
 }
 
-/// The request that progress is of, and the progress.
+/// Parses a progress notification; returns the id of its request and the progress.
 pub(crate) fn read_progress(params: &str) -> Option<(u64, Progress)> {
     #[derive(Deserialize)]
     struct Params<'a> {

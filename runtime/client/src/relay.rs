@@ -1,4 +1,4 @@
-//! Requests of others that are passed on to the server as they are: what a proxy in front of it does.
+//! Forwarding of other programs' requests, as a proxy does.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -19,7 +19,7 @@ use crate::pending::{Notice, RequestOptions};
 use crate::relay_channel::{MAX_EVENTS, RelayEvent, RelayResult, RelaySender};
 use crate::requests::mcp_name;
 
-/// A request that is to be passed on.
+/// A request to forward, built by [`Client::relay`].
 #[must_use = "nothing is sent before `start`"]
 pub struct RelayRequest {
     client: Client,
@@ -30,23 +30,24 @@ pub struct RelayRequest {
     log_level: Option<String>,
 }
 
-/// A request that was passed on. Dropping it cancels it at the server.
+/// A forwarded request. Dropping it cancels the request at the server.
 pub struct PendingRelay {
-    /// None once it has ended.
+    /// `None` after the request has completed.
     request: Option<Pin<Box<dyn Future<Output = RelayResult> + Send>>>,
     events: mpsc::Receiver<RelayEvent>,
     result: Option<RelayResult>,
 }
 
 impl Client {
-    /// Passes on the request of another program: `params` become a JSON object, which is sent as it is. Its questions are
-    /// answered by whoever has sent the request, not by the handlers of this client, which should have been built with
-    /// [`ClientBuilder::relay_input_requests`](crate::ClientBuilder::relay_input_requests).
+    /// Forwards a request of another program. `params` must serialize to a JSON object, which is sent unchanged. The
+    /// sender of the request responds to input requests, not the handlers of this client, which should have been built
+    /// with [`ClientBuilder::relay_input_requests`](crate::ClientBuilder::relay_input_requests).
     ///
-    /// A server of 2025-11-25 or before asks without saying for which request, except over Streamable HTTP, on the stream
-    /// of that request. Where several requests are open elsewhere, its questions are refused, so that nobody is asked about
-    /// the call of another; set [`ServerSpec::max_concurrency`](crate::config::ServerSpec::max_concurrency) to 1 for a
-    /// server that asks over such a channel. Its log messages are dropped then.
+    /// An input request of a server of 2025-11-25 or earlier does not say which request it belongs to, except over
+    /// Streamable HTTP, where it arrives on the stream of the request. Over other transports, input requests are
+    /// rejected while several requests are pending, so that nobody is asked about another caller's request; log
+    /// messages are dropped. Set [`ServerSpec::max_concurrency`](crate::config::ServerSpec::max_concurrency) to 1 for
+    /// such a server.
     pub fn relay(&self, method: &'static str, params: impl Serialize) -> RelayRequest {
         RelayRequest {
             client: self.clone(),
@@ -60,26 +61,26 @@ impl Client {
 }
 
 impl RelayRequest {
-    /// Members of `_meta` beside the protocol's own, such as a trace context.
+    /// Sets additional members of `_meta`, such as a trace context.
     pub fn meta(mut self, meta: Map<String, Value>) -> Self {
         self.meta = meta;
         self
     }
 
-    /// What whoever has sent the request can be asked for: in 2026-07-28, `ClientCapabilities` of the schema. Other servers
-    /// were told when the connection was made.
+    /// Sets the capabilities of the sender (2026-07-28, schema `ClientCapabilities`). Servers of earlier revisions
+    /// received the client's capabilities when it connected.
     pub fn capabilities(mut self, capabilities: Map<String, Value>) -> Self {
         self.capabilities = capabilities;
         self
     }
 
-    /// From which level on a server of 2026-07-28 sends log messages; none if not set.
+    /// Sets the minimum level of log messages of a server of 2026-07-28. By default, it sends none.
     pub fn log_level(mut self, level: impl Into<String>) -> Self {
         self.log_level = Some(level.into());
         self
     }
 
-    /// Sends the request when [`PendingRelay::next`] is first awaited.
+    /// Returns the request, which is sent when [`PendingRelay::next`] is first awaited.
     pub fn start(self) -> PendingRelay {
         let (sender, events) = mpsc::channel(MAX_EVENTS);
         PendingRelay { request: Some(Box::pin(self.send(sender))), events, result: None }
@@ -124,14 +125,14 @@ impl RelayRequest {
             outcome = client.send(&outgoing, &mut options).await;
         }
         let result = serde_json::from_str(&outcome?);
-        let result =
-            result.map_err(|error| client.protocol_error(format!("its result is not JSON: {error}")))?;
+        let result = result
+            .map_err(|error| client.protocol_error(format!("its result is not valid JSON: {error}")))?;
         Ok((revision, result))
     }
 }
 
 impl Client {
-    /// The headers that show arguments of a call.
+    /// Returns the headers that repeat arguments of a call.
     fn headers_of(&self, method: &str, members: &str) -> Vec<(String, String)> {
         #[derive(Deserialize)]
         struct Call<'a> {
@@ -159,12 +160,12 @@ fn to_members(meta: &Map<String, Value>) -> String {
         members.push(b':');
         members.extend_from_slice(value.to_string().as_bytes());
     }
-    // All of it was text before.
+    // Only valid UTF-8 was written.
     String::from_utf8(members).unwrap_or_default()
 }
 
 impl PendingRelay {
-    /// The next step. After [`RelayEvent::Done`] it waits forever.
+    /// Returns the next event. After [`RelayEvent::Done`], it waits forever.
     pub async fn next(&mut self) -> RelayEvent {
         poll_fn(|cx| {
             if let (None, Some(request)) = (&self.result, &mut self.request)
@@ -172,7 +173,7 @@ impl PendingRelay {
             {
                 (self.result, self.request) = (Some(result), None);
             }
-            // What was said before the end comes before it.
+            // Buffered events precede the result.
             if let Poll::Ready(Some(event)) = self.events.poll_recv(cx) {
                 return Poll::Ready(event);
             }

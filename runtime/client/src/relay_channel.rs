@@ -1,4 +1,4 @@
-//! The channel between a relayed request and the program that relays it.
+//! The channel between a relayed request and the program that sent it.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,40 +11,41 @@ use toolwright_core::protocol::{ErrorObject, LogMessage, Revision};
 use crate::error::ClientError;
 use crate::progress::Progress;
 
-/// How many steps wait for a program that does not take them. Of log messages and progress the further ones are dropped,
-/// questions are refused.
+/// Maximum number of buffered events per relayed request. When the buffer is full, log messages and progress are
+/// dropped, and input requests are rejected.
 pub(crate) const MAX_EVENTS: usize = 256;
 
-/// Where the server's questions and log messages go.
+/// Sends the events of a relayed request.
 pub(crate) type RelaySender = mpsc::Sender<RelayEvent>;
 
 pub(crate) type RelayResult = Result<(Revision, Box<RawValue>), ClientError>;
 
-/// The outcome of a forwarded request.
+/// An event of a relayed request.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RelayEvent {
-    /// How far it has come.
+    /// The progress of the request.
     Progress(Progress),
     /// A log message.
     Log(LogMessage),
-    /// The server asks before it goes on; only servers of 2025-11-25 and before do so.
+    /// The server requires input during the request; only servers of 2025-11-25 and earlier send this.
     InputRequest(RelayedInputRequest),
-    /// The end: the result as the server of this revision wrote it. In 2026-07-28 it may ask for input.
+    /// The request has completed, with the revision of the server and its unchanged result. In 2026-07-28, the result
+    /// may require input.
     Done(RelayResult),
 }
 
-/// A question of a server on behalf of whoever has sent the request. Dropping it refuses.
+/// An input request of the server, for the sender of the relayed request. Dropping it rejects the request.
 pub struct RelayedInputRequest {
     /// `elicitation/create`, `sampling/createMessage` or `roots/list`.
     pub method: String,
-    /// Its parameters, a JSON object.
+    /// The parameters, a JSON object.
     pub params: Value,
     sender: oneshot::Sender<Result<Box<RawValue>, ErrorObject>>,
 }
 
 impl RelayedInputRequest {
-    /// A question and where its answer arrives.
+    /// Creates an input request and the receiver of its response.
     pub(crate) fn new(
         method: &str,
         params: &str,
@@ -54,26 +55,26 @@ impl RelayedInputRequest {
         (Self { method: method.to_owned(), params, sender }, response)
     }
 
-    /// Gives the result, as whoever was asked wrote it.
+    /// Responds with a result, which is forwarded unchanged.
     pub fn respond(self, result: Box<RawValue>) {
-        // The server may have taken it back.
+        // The server may have cancelled the request.
         _ = self.sender.send(Ok(result));
     }
 
-    /// Refuses, with an error.
+    /// Rejects the request with an error.
     pub fn reject(self, error: ErrorObject) {
         _ = self.sender.send(Err(error));
     }
 }
 
-/// Who relays at the moment.
+/// The relayed requests that are pending.
 #[derive(Debug, Default)]
 pub(crate) struct ActiveRelays {
     open: VecDeque<(u64, RelaySender)>,
-    last: u64,
+    last_id: u64,
 }
 
-/// Which relay a question without a request is for.
+/// The relay that a server's message belongs to, if the message does not say.
 #[derive(Debug)]
 pub(crate) enum ActiveRelay {
     None,
@@ -83,13 +84,13 @@ pub(crate) enum ActiveRelay {
 
 impl ActiveRelays {
     pub(crate) fn add(&mut self, relay: RelaySender) -> u64 {
-        self.last += 1;
-        self.open.push_back((self.last, relay));
-        self.last
+        self.last_id += 1;
+        self.open.push_back((self.last_id, relay));
+        self.last_id
     }
 
-    pub(crate) fn remove(&mut self, number: u64) {
-        self.open.retain(|(of, _)| *of != number);
+    pub(crate) fn remove(&mut self, id: u64) {
+        self.open.retain(|(other, _)| *other != id);
     }
 
     pub(crate) fn active(&self) -> ActiveRelay {

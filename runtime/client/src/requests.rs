@@ -1,4 +1,4 @@
-//! Requests beside calls of tools.
+//! Requests other than tool calls.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,7 +14,8 @@ use crate::client::Client;
 use crate::error::ClientError;
 use crate::message::OutgoingRequest;
 
-/// What the header `Mcp-Name` shows of a request (2026-07-28, basic/transports/streamable-http "Standard Request Headers").
+/// Returns the value of the header `Mcp-Name` of a request (2026-07-28, basic/transports/streamable-http "Standard
+/// Request Headers").
 pub(crate) fn mcp_name(method: &str, members: &str) -> Option<String> {
     let key = match method {
         method::TOOLS_CALL | method::PROMPTS_GET => "name",
@@ -26,30 +27,28 @@ pub(crate) fn mcp_name(method: &str, members: &str) -> Option<String> {
     params.get(key)?.as_str().map(str::to_owned)
 }
 
-/// The members that the client writes itself.
+/// The members of `_meta` that the client writes itself.
 const OWN_META: [&str; 5] =
     [meta::PROTOCOL_VERSION, meta::CLIENT_INFO, meta::CLIENT_CAPABILITIES, meta::LOG_LEVEL, "progressToken"];
 
-/// Takes `_meta` out of the members of `params`: both without braces.
+/// Separates `_meta` from the other members of `params`; all are without braces.
 ///
 /// # Errors
-/// What is wrong with `_meta`.
+/// If `_meta` is invalid.
 fn split_meta(members: String) -> Result<(String, String), String> {
-    // Most have none, and a name elsewhere does no harm.
+    // Most parameters have none; the same string elsewhere is harmless.
     if !members.contains(r#""_meta""#) {
         return Ok((members, String::new()));
     }
     let read = serde_json::from_str::<Map<String, Value>>(&format!("{{{members}}}"));
-    let mut params = read.map_err(|error| format!("the parameters cannot be read back: {error}"))?;
+    let mut params = read.map_err(|error| format!("the parameters cannot be parsed: {error}"))?;
     let meta = match params.shift_remove("_meta") {
         None => return Ok((members, String::new())),
         Some(Value::Object(meta)) => meta,
-        Some(_) => return Err("`_meta` is an object".to_owned()),
+        Some(_) => return Err("`_meta` must be an object".to_owned()),
     };
     if let Some(own) = OWN_META.iter().find(|own| meta.contains_key(**own)) {
-        return Err(format!(
-            "`{own}` in `_meta` is what the client says of itself; set it with `ClientBuilder`"
-        ));
+        return Err(format!("`{own}` in `_meta` is set by the client; use `ClientBuilder` to change it"));
     }
     let inner = |object: Map<String, Value>| {
         let text = Value::Object(object).to_string();
@@ -59,14 +58,14 @@ fn split_meta(members: String) -> Result<(String, String), String> {
 }
 
 impl Client {
-    /// Sends any request; `params` become a JSON object. The result as the server sent it.
+    /// Sends any request, and returns the result as sent by the server. `params` must serialize to a JSON object.
     ///
-    /// Members of `_meta` in `params` join those that the client sends by itself, which they cannot replace: the revision,
-    /// the client's name and capabilities, its log level and the progress token.
+    /// Members of `_meta` in `params` are sent in addition to those of the client, and cannot replace them: the
+    /// revision, the client's name and capabilities, its log level and the progress token.
     ///
     /// # Errors
-    /// As for [`Client::call`]; [`ErrorKind::Protocol`](crate::ErrorKind::Protocol) before anything is sent where `_meta` is
-    /// not an object or has such a member.
+    /// As [`Client::call`], and [`ErrorKind::Protocol`](crate::ErrorKind::Protocol), before anything is sent, if
+    /// `_meta` is not an object or has such a member.
     pub async fn request(&self, method: &str, params: impl Serialize) -> Result<Box<RawValue>, ClientError> {
         let (members, meta) =
             split_meta(self.members(&params)?).map_err(|problem| self.invalid_arguments(&problem))?;
@@ -81,10 +80,10 @@ impl Client {
         };
         let text = self.send_with_input(&mut outgoing, &mut self.default_options()).await?;
         serde_json::from_str(&text)
-            .map_err(|error| self.protocol_error(format!("its result is not JSON: {error}")))
+            .map_err(|error| self.protocol_error(format!("its result is not valid JSON: {error}")))
     }
 
-    /// The prompts of the server, of all pages. One that cannot be read is left out, with a warning.
+    /// Lists the prompts of the server, from all pages. Invalid entries are ignored with a warning.
     ///
     /// # Errors
     /// As [`Client::list_tools`].
@@ -92,7 +91,7 @@ impl Client {
         self.list(ListKind::Prompts).await
     }
 
-    /// The resources of the server, of all pages. One that cannot be read is left out, with a warning.
+    /// Lists the resources of the server, from all pages. Invalid entries are ignored with a warning.
     ///
     /// # Errors
     /// As [`Client::list_tools`].
@@ -100,7 +99,7 @@ impl Client {
         self.list(ListKind::Resources).await
     }
 
-    /// The resource templates of the server, of all pages. One that cannot be read is left out, with a warning.
+    /// Lists the resource templates of the server, from all pages. Invalid entries are ignored with a warning.
     ///
     /// # Errors
     /// As [`Client::list_tools`].
@@ -108,10 +107,10 @@ impl Client {
         self.list(ListKind::ResourceTemplates).await
     }
 
-    /// A prompt, filled in; `arguments` become a JSON object of texts.
+    /// Gets a prompt. `arguments` must serialize to a JSON object of strings.
     ///
     /// # Errors
-    /// As for [`Client::call`].
+    /// As [`Client::call`].
     pub async fn get_prompt(
         &self,
         name: &str,
@@ -122,18 +121,18 @@ impl Client {
         self.typed(method::PROMPTS_GET, json!({"name": name, "arguments": arguments})).await
     }
 
-    /// The contents of a resource.
+    /// Reads a resource.
     ///
     /// # Errors
-    /// As for [`Client::call`].
+    /// As [`Client::call`].
     pub async fn read_resource(&self, uri: &str) -> Result<ResourceResult, ClientError> {
         self.typed(method::RESOURCES_READ, json!({"uri": uri})).await
     }
 
-    /// What an argument of a prompt or a template may be completed to.
+    /// Completes an argument of a prompt or a resource template.
     ///
     /// # Errors
-    /// As for [`Client::call`].
+    /// As [`Client::call`].
     pub async fn complete(&self, params: &CompleteParams) -> Result<CompleteResult, ClientError> {
         self.typed(method::COMPLETION_COMPLETE, params).await
     }
@@ -145,23 +144,23 @@ impl Client {
     ) -> Result<T, ClientError> {
         let result = self.request(method, params).await?;
         let read = serde_json::from_str(result.get());
-        read.map_err(|error| self.protocol_error(format!("its answer to `{method}` is not one: {error}")))
+        read.map_err(|error| self.protocol_error(format!("its response to `{method}` is invalid: {error}")))
     }
 
-    /// Sends a notification; `params` become a JSON object.
+    /// Sends a notification. `params` must serialize to a JSON object.
     ///
     /// # Errors
-    /// Where there is no connection and none can be made.
+    /// If the client is not connected and cannot connect.
     pub async fn notify(&self, method: &str, params: impl Serialize) -> Result<(), ClientError> {
         let params = format!("{{{}}}", self.members(&params)?);
         self.connection().await?.notify(method, &params);
         Ok(())
     }
 
-    /// Sees whether the server answers. In 2026-07-28 there is no `ping`, and `server/discover` is asked for.
+    /// Checks that the server responds. In 2026-07-28, which has no `ping`, this sends `server/discover`.
     ///
     /// # Errors
-    /// As for [`Client::call`].
+    /// As [`Client::call`].
     pub async fn ping(&self) -> Result<(), ClientError> {
         let has_ping = self.connection().await?.server.revision.has_handshake();
         let method = if has_ping { method::PING } else { method::SERVER_DISCOVER };
@@ -170,14 +169,14 @@ impl Client {
         self.send(&outgoing, &mut self.default_options()).await.map(drop)
     }
 
-    /// The members of an object, as JSON text without the braces.
+    /// Serializes the members of an object, as JSON without braces.
     pub(crate) fn members(&self, params: &impl Serialize) -> Result<String, ClientError> {
         let text =
             serde_json::to_string(params).map_err(|error| self.invalid_arguments(&error.to_string()))?;
         match text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
             Some(members) => Ok(members.to_owned()),
             None if text == "null" => Ok(String::new()),
-            None => Err(self.invalid_arguments("parameters are a JSON object")),
+            None => Err(self.invalid_arguments("the parameters must be a JSON object")),
         }
     }
 }
@@ -187,7 +186,7 @@ mod tests {
     use super::split_meta;
 
     #[test]
-    fn meta_is_taken_out_of_parameters() {
+    fn meta_is_separated_from_the_parameters() {
         for (members, expected, meta) in [
             ("", "", ""),
             (r#""a":"_meta""#, r#""a":"_meta""#, ""),
@@ -199,15 +198,12 @@ mod tests {
             assert_eq!(split, Ok((expected.to_owned(), meta.to_owned())), "{members}");
         }
         for (members, problem) in [
-            (r#""_meta":1"#, "`_meta` is an object"),
-            (
-                r#""_meta":{"progressToken":1}"#,
-                "`progressToken` in `_meta` is what the client says of itself",
-            ),
-            (r#""_meta":{"io.modelcontextprotocol/clientInfo":1}"#, "set it with `ClientBuilder`"),
+            (r#""_meta":1"#, "`_meta` must be an object"),
+            (r#""_meta":{"progressToken":1}"#, "`progressToken` in `_meta` is set by the client"),
+            (r#""_meta":{"io.modelcontextprotocol/clientInfo":1}"#, "use `ClientBuilder` to change it"),
         ] {
-            let refused = split_meta(members.to_owned()).expect_err(members);
-            assert!(refused.contains(problem), "{refused}");
+            let error = split_meta(members.to_owned()).expect_err(members);
+            assert!(error.contains(problem), "{error}");
         }
     }
 }

@@ -1,42 +1,42 @@
-//! What a server says about itself.
+//! The description of a server.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use toolwright_core::protocol::{Revision, meta};
 
-/// What a server says about itself, and in which revision it is spoken to. None of it is verified.
+/// What a server says about itself, and the negotiated revision. Nothing of it is verified.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ServerInfo {
-    /// The revision that is spoken.
+    /// The negotiated revision.
     pub revision: Revision,
     /// `name`, `version` and so on (2026-07-28, schema `Implementation`); may be empty in 2026-07-28.
     pub info: Map<String, Value>,
-    /// What the server has (2026-07-28, schema `ServerCapabilities`).
+    /// The capabilities of the server (2026-07-28, schema `ServerCapabilities`).
     pub capabilities: Map<String, Value>,
-    /// How a model should use it.
+    /// Instructions for models that use the server.
     pub instructions: Option<String>,
-    /// It did not say what it has, so everything is asked for.
+    /// The server did not declare capabilities, so all of them are assumed.
     pub(crate) is_unknown: bool,
 }
 
 impl ServerInfo {
-    /// The server's name, if it gives one.
+    /// Returns the name of the server, if it has one.
     pub fn name(&self) -> Option<&str> {
         self.info.get("name")?.as_str()
     }
 
-    /// The server's version, if it gives one.
+    /// Returns the version of the server, if it has one.
     pub fn version(&self) -> Option<&str> {
         self.info.get("version")?.as_str()
     }
 
-    /// Whether the server says that it has `capability`, such as `tools` or `prompts`.
+    /// Returns whether the server declares `capability`, such as `tools` or `prompts`.
     pub fn has(&self, capability: &str) -> bool {
         self.is_unknown || self.capabilities.contains_key(capability)
     }
 
-    /// A modern server of which nothing else is known.
+    /// Describes a modern server without any other information.
     pub(crate) fn unknown() -> Self {
         Self {
             revision: Revision::NEWEST,
@@ -47,7 +47,7 @@ impl ServerInfo {
         }
     }
 
-    /// Reads a `DiscoverResult`, with the revisions that the server supports; none if it is not one.
+    /// Parses a `DiscoverResult`; also returns the revisions that the server supports. `None` if it is invalid.
     pub(crate) fn from_discover(result: &str) -> Option<(Self, Vec<String>)> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -70,10 +70,10 @@ impl ServerInfo {
         Some((server, supported_versions))
     }
 
-    /// Reads an `InitializeResult` of a revision with a handshake.
+    /// Parses an `InitializeResult` of a revision with a handshake.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// If it is invalid, or its revision is unsupported.
     pub(crate) fn from_initialize(result: &str) -> Result<Self, String> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -88,11 +88,11 @@ impl ServerInfo {
         }
         let Handshake { protocol_version, capabilities, server_info: info, instructions } =
             serde_json::from_str(result)
-                .map_err(|error| format!("its answer to `initialize` is not one: {error}"))?;
+                .map_err(|error| format!("its response to `initialize` is invalid: {error}"))?;
         let revision = Revision::from_name(&protocol_version).filter(|revision| revision.has_handshake());
         let revision = revision.ok_or_else(|| {
-            let shown = crate::error::quoted(&protocol_version);
-            format!("it wants to speak the revision `{shown}`, which this client does not know")
+            let version = crate::error::quoted(&protocol_version);
+            format!("it selected the revision `{version}`, which this client does not support")
         })?;
         Ok(Self { revision, info, capabilities, instructions, is_unknown: false })
     }

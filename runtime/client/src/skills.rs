@@ -1,8 +1,8 @@
-//! Skills of a server: folders of instructions, listed and read with what was listed checked (extension
-//! `io.modelcontextprotocol/skills`, SEP-2640).
+//! Skills of a server: folders of instructions, verified against the list (extension `io.modelcontextprotocol/skills`,
+//! SEP-2640).
 //!
-//! Nothing is read before the program asks for it, and nothing is handed out that is not what was listed: a person may have
-//! agreed to the list.
+//! Nothing is read until the program requests it, and files that do not match the list are rejected: a user may have
+//! approved the list.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,18 +14,18 @@ use toolwright_wire::frontmatter::Frontmatter;
 use crate::client::Client;
 use crate::error::{ClientError, ErrorKind, quoted};
 
-/// The file of each skill that says what it is.
+/// The main file of each skill.
 const SKILL_MD: &str = "SKILL.md";
 
-/// A skill as a server lists it.
+/// A skill as listed by a server.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ListedSkill {
-    /// The address of its `SKILL.md`.
+    /// The URI of its `SKILL.md`.
     pub uri: String,
     /// The frontmatter of `SKILL.md`: `name`, `description` and so on.
     pub frontmatter: Map<String, Value>,
-    /// Its files.
+    /// The files.
     pub resources: SkillFiles,
     /// Unknown members, preserved as received.
     #[serde(flatten)]
@@ -37,9 +37,9 @@ pub struct ListedSkill {
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum SkillFiles {
-    /// All of them, `SKILL.md` among them.
+    /// All files, including `SKILL.md`.
     Listed(Vec<SkillFile>),
-    /// They are made on request, so nothing about them can be checked: `dynamic`.
+    /// The files are generated on request (`dynamic`), so their contents cannot be verified.
     Dynamic(String),
 }
 
@@ -47,60 +47,62 @@ pub enum SkillFiles {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SkillFile {
-    /// Its address.
+    /// The URI.
     pub uri: String,
     /// `sha256:` and 64 hexadecimal digits in lower case.
     pub digest: String,
-    /// How many bytes it has.
+    /// The size in bytes.
     pub size: u64,
 }
 
 impl ListedSkill {
-    /// The name, which is that of its folder as well.
+    /// Returns the name, which is also the name of the folder.
     pub fn name(&self) -> &str {
         self.frontmatter.get("name").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// What the skill is for.
+    /// Returns the description.
     pub fn description(&self) -> &str {
         self.frontmatter.get("description").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The address of its folder, which ends with a slash.
+    /// Returns the URI of the folder, which ends with a slash.
     fn folder(&self) -> &str {
         self.uri.strip_suffix(SKILL_MD).unwrap_or_default()
     }
 
-    /// What is wrong with the entry, if something is.
+    /// Returns what is wrong with the entry, if it is invalid.
     fn problem(&self) -> Option<String> {
         let folder = self.folder();
         if folder.trim_end_matches('/').rsplit('/').next() != Some(self.name()) || !folder.ends_with('/') {
-            return Some("its address does not end with its name and `SKILL.md`".to_owned());
+            return Some("its URI does not end with its name and `SKILL.md`".to_owned());
         }
         match &self.resources {
             SkillFiles::Dynamic(word) if word == "dynamic" => None,
-            SkillFiles::Dynamic(word) => Some(format!("its `resources` are `{}`", quoted(word))),
+            SkillFiles::Dynamic(word) => {
+                Some(format!("its `resources` have the unknown value `{}`", quoted(word)))
+            }
             SkillFiles::Listed(files) => {
                 let is_outside = |file: &&SkillFile| !is_below(&file.uri, folder);
                 if let Some(file) = files.iter().find(is_outside) {
                     return Some(format!("the file {} is not in its folder", quoted(&file.uri)));
                 }
                 let has_own = files.iter().any(|file| file.uri == self.uri);
-                (!has_own).then(|| "its files lack `SKILL.md`".to_owned())
+                (!has_own).then(|| "its files do not include `SKILL.md`".to_owned())
             }
         }
     }
 }
 
-/// Whether an address is that of a file in a folder.
+/// Returns whether a URI is that of a file in a folder.
 fn is_below(uri: &str, folder: &str) -> bool {
     let Some(rest) = uri.strip_prefix(folder) else { return false };
     !rest.is_empty() && !rest.split('/').any(|part| matches!(part, "" | "." | ".."))
 }
 
 impl Client {
-    /// The skills of the server, of all pages; none where it has none. No file is read. An entry that is invalid is left out,
-    /// with a warning.
+    /// Lists the skills of the server, from all pages; none if it does not declare any. No file is read. Invalid
+    /// entries are ignored with a warning.
     ///
     /// # Errors
     /// As [`Client::list_tools`].
@@ -111,35 +113,36 @@ impl Client {
             return Ok(Vec::new());
         }
         let listed: Vec<ListedSkill> = self.all_pages(method::SKILLS_LIST, "skills").await?;
-        let good = listed.into_iter().filter(|skill| match skill.problem() {
+        let valid = listed.into_iter().filter(|skill| match skill.problem() {
             Some(problem) => {
-                self.warn(&format!("its skill {} is left out: {problem}", quoted(&skill.uri)));
+                self.warn(&format!("its skill {} is ignored: {problem}", quoted(&skill.uri)));
                 false
             }
             None => true,
         });
-        Ok(good.collect())
+        Ok(valid.collect())
     }
 
-    /// The text of a skill's `SKILL.md`, which is what was listed: size, digest and frontmatter.
+    /// Reads the `SKILL.md` of a skill, and verifies its size, digest and frontmatter against the list.
     ///
     /// # Errors
-    /// [`ErrorKind::Protocol`] where it is not, and then the skill must not be used; otherwise as [`Client::read_resource`].
+    /// [`ErrorKind::Protocol`] if it does not match, and then the skill must not be used; otherwise as
+    /// [`Client::read_resource`].
     pub async fn read_skill(&self, skill: &ListedSkill) -> Result<String, ClientError> {
         let contents = self.read_skill_file(skill, &skill.uri).await?;
         let text = String::from_utf8(contents).map_err(|_| self.mismatch_error(skill, "is not UTF-8"))?;
         let read = Frontmatter::read(&text)
             .map_err(|why| self.mismatch_error(skill, &format!("is invalid: {why}")))?;
         if read.members != skill.frontmatter {
-            return Err(self.mismatch_error(skill, "has another frontmatter than was listed"));
+            return Err(self.mismatch_error(skill, "has a different frontmatter than listed"));
         }
         Ok(text)
     }
 
-    /// A file of a skill, which is what was listed: size and digest.
+    /// Reads a file of a skill, and verifies its size and digest against the list.
     ///
     /// # Errors
-    /// [`ErrorKind::Protocol`] where it is not, or was not listed; otherwise as [`Client::read_resource`].
+    /// [`ErrorKind::Protocol`] if it does not match or is not listed; otherwise as [`Client::read_resource`].
     pub async fn read_skill_file(&self, skill: &ListedSkill, uri: &str) -> Result<Vec<u8>, ClientError> {
         let listed_file = match &skill.resources {
             SkillFiles::Listed(files) => files.iter().find(|file| file.uri == uri),
@@ -148,12 +151,12 @@ impl Client {
         let is_known = listed_file.is_some() || matches!(skill.resources, SkillFiles::Dynamic(_));
         if !is_known || !is_below(uri, skill.folder()) {
             let problem = format!("its skill `{}` has no file {}", quoted(skill.name()), quoted(uri));
-            return Err(self.shared.host.error(ErrorKind::Protocol, problem, "read one that is listed"));
+            return Err(self.shared.host.error(ErrorKind::Protocol, problem, "read a listed file"));
         }
         let read = self.read_resource(uri).await?;
         let contents = read.contents.into_iter().find(|contents| contents.uri == uri);
         let contents =
-            contents.ok_or_else(|| self.mismatch_error(skill, &format!("lacks {}", quoted(uri))))?;
+            contents.ok_or_else(|| self.mismatch_error(skill, &format!("is missing: {}", quoted(uri))))?;
         let bytes = match contents.data {
             ResourceData::Text(text) => text.into_bytes(),
             ResourceData::Blob(blob) => base64::decode(&blob)
@@ -161,21 +164,21 @@ impl Client {
         };
         let Some(listed_file) = listed_file else { return Ok(bytes) };
         if u64::try_from(bytes.len()) != Ok(listed_file.size) {
-            let problem = format!("has {} bytes where {} were listed", bytes.len(), listed_file.size);
+            let problem = format!("has {} bytes, but {} were listed", bytes.len(), listed_file.size);
             return Err(self.mismatch_error(skill, &problem));
         }
         let digest = Sha256::digest(&bytes)
             .iter()
             .fold("sha256:".to_owned(), |text, byte| format!("{text}{byte:02x}"));
         if digest != listed_file.digest {
-            return Err(self.mismatch_error(skill, "has another digest than was listed"));
+            return Err(self.mismatch_error(skill, "has a different digest than listed"));
         }
         Ok(bytes)
     }
 
     fn mismatch_error(&self, skill: &ListedSkill, problem: &str) -> ClientError {
         let problem = format!("a file of its skill `{}` {problem}", quoted(skill.name()));
-        let advice = "do not use the skill; list the skills again, and ask those who make the server";
+        let advice = "do not use the skill; list the skills again, or report this to the server's developers";
         self.shared.host.error(ErrorKind::Protocol, problem, advice)
     }
 }
@@ -187,14 +190,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_that_point_elsewhere_are_invalid() {
+    fn entries_outside_of_the_folder_are_invalid() {
         let listed = |uri: &str, files: Value| -> ListedSkill {
             serde_json::from_value(json!({"uri": uri, "frontmatter": {"name": "a"}, "resources": files}))
                 .unwrap()
         };
         let file = |uri: &str| json!({"uri": uri, "digest": "sha256:0", "size": 1});
         let own = file("skill://x/a/SKILL.md");
-        for (uri, files, is_good) in [
+        for (uri, files, is_valid) in [
             ("skill://x/a/SKILL.md", json!([own, file("skill://x/a/b/c.md")]), true),
             ("skill://a/SKILL.md", json!("dynamic"), true),
             ("skill://x/b/SKILL.md", json!([file("skill://x/b/SKILL.md")]), false),
@@ -205,7 +208,7 @@ mod tests {
             ("skill://x/a/SKILL.md", json!([own, file("skill://x/a/")]), false),
             ("skill://x/a/SKILL.md", json!("later"), false),
         ] {
-            assert_eq!(listed(uri, files).problem().is_none(), is_good, "{uri}");
+            assert_eq!(listed(uri, files).problem().is_none(), is_valid, "{uri}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Short ways to say which server is meant.
+//! Conversions to [`ServerSpec`].
 
 use crate::config::{HttpSpec, ServerSpec, SseSpec, StdioSpec, TransportSpec, WebSocketSpec};
 
-/// An address; the server is named by it, without its query.
+/// A URL. The name of the server is the URL without its query.
 impl From<&str> for ServerSpec {
     fn from(url: &str) -> Self {
         let name = without_credentials(url);
@@ -11,26 +11,27 @@ impl From<&str> for ServerSpec {
     }
 }
 
-/// An address without its query, and without credentials: they are refused later, and not shown until then.
+/// Returns a URL without its query and without credentials. Credentials are rejected later, and must not be shown
+/// before.
 pub(crate) fn without_credentials(url: &str) -> String {
-    let shown = url.split(['?', '#']).next().unwrap_or_default();
-    match shown.split_once("://") {
+    let base = url.split(['?', '#']).next().unwrap_or_default();
+    match base.split_once("://") {
         Some((scheme, rest)) => {
             let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
             format!("{scheme}://{host}")
         }
-        None => shown.to_owned(),
+        None => base.to_owned(),
     }
 }
 
-/// An address.
+/// A URL.
 impl From<String> for ServerSpec {
     fn from(url: String) -> Self {
         url.as_str().into()
     }
 }
 
-/// A program; the server is named by its command.
+/// A program. The name of the server is its command line.
 impl From<StdioSpec> for ServerSpec {
     fn from(spec: StdioSpec) -> Self {
         let words = std::iter::once(&spec.command).chain(&spec.args).map(ToString::to_string);

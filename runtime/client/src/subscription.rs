@@ -1,7 +1,8 @@
-//! Changes at a server: of its lists, and of resources.
+//! Subscriptions to changes of lists and resources.
 //!
-//! A modern server sends them on the stream of a request (2026-07-28, basic/patterns/subscriptions); a legacy one by itself, those of
-//! a resource after it was asked (2025-11-25, server/resources "Subscriptions").
+//! A modern server sends changes on the stream of a request (2026-07-28, basic/patterns/subscriptions); a legacy server
+//! sends them on its own, those of a resource after it was subscribed to (2025-11-25, server/resources
+//! "Subscriptions").
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -18,15 +19,15 @@ use crate::event::{Change, Event};
 use crate::message::OutgoingRequest;
 use crate::pending::{Notice, RequestOptions};
 
-/// How many changes wait for a program that does not take them; of more than that, [`Change::Missed`] is what it hears.
-const MAX_WAITING: usize = 256;
-/// The first pause before a subscription that broke is started again; it doubles up to [`MAX_PAUSE`].
+/// Maximum number of buffered changes; a program that falls behind gets [`Change::Missed`].
+const MAX_BUFFERED: usize = 256;
+/// The first delay before an interrupted subscription is restarted; it doubles up to [`MAX_PAUSE`].
 const PAUSE: Duration = Duration::from_millis(500);
 const MAX_PAUSE: Duration = Duration::from_secs(30);
-/// How long a subscription lasts, for the clocks that requests have.
+/// The time limit of the request of a subscription.
 const FOREVER: Duration = Duration::from_hours(24 * 365);
 
-/// Which changes are of interest.
+/// The changes to subscribe to.
 ///
 /// ```
 /// use toolwright_client::Changes;
@@ -41,7 +42,7 @@ pub struct Changes {
     uris: BTreeSet<String>,
 }
 
-/// Changes as they come; they end when this is dropped.
+/// A stream of changes. Dropping it ends the subscription.
 #[derive(Debug)]
 pub struct Subscription {
     source: Source,
@@ -55,36 +56,36 @@ enum Source {
 }
 
 impl Changes {
-    /// None yet.
+    /// Creates an empty set of changes.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Changes of the list of tools too.
+    /// Adds changes of the list of tools.
     pub fn tools(mut self) -> Self {
         self.tools = true;
         self
     }
 
-    /// Changes of the list of prompts too.
+    /// Adds changes of the list of prompts.
     pub fn prompts(mut self) -> Self {
         self.prompts = true;
         self
     }
 
-    /// Changes of the lists of resources and of templates too.
+    /// Adds changes of the lists of resources and resource templates.
     pub fn resources(mut self) -> Self {
         self.resources = true;
         self
     }
 
-    /// Changes of this resource too.
+    /// Adds changes of this resource.
     pub fn resource(mut self, uri: impl Into<String>) -> Self {
         self.uris.insert(uri.into());
         self
     }
 
-    /// Whether a change is one of these.
+    /// Returns whether `change` is one of these.
     pub fn contains(&self, change: &Change) -> bool {
         match change {
             Change::Tools => self.tools,
@@ -125,47 +126,48 @@ impl Changes {
 }
 
 impl Client {
-    /// Asks to be told of changes. Returns once the server has agreed; what it agreed to is in [`Subscription::honored`].
+    /// Subscribes to changes. Returns after the server has acknowledged the subscription; [`Subscription::honored`] has
+    /// the changes that it will send.
     ///
     /// # Errors
-    /// Where the server refuses, or cannot be reached.
+    /// If the server rejects the subscription or cannot be reached.
     pub async fn subscribe(&self, changes: Changes) -> Result<Subscription, ClientError> {
         if self.connection().await?.server.revision.has_handshake() {
-            self.listen_legacy(changes).await
+            self.subscribe_legacy(changes).await
         } else {
-            self.listen(changes).await
+            self.subscribe_modern(changes).await
         }
     }
 
-    async fn listen(&self, wanted: Changes) -> Result<Subscription, ClientError> {
-        let (sender, changes) = mpsc::channel(MAX_WAITING);
-        let (agreed, agreement) = oneshot::channel();
+    async fn subscribe_modern(&self, wanted: Changes) -> Result<Subscription, ClientError> {
+        let (sender, changes) = mpsc::channel(MAX_BUFFERED);
+        let (acknowledge, acknowledged) = oneshot::channel();
         let (client, filter) = (self.clone(), wanted.to_filter());
-        let task =
-            tokio::spawn(async move { client.keep_listening(&filter, &sender, agreed).await }).abort_handle();
+        let task = tokio::spawn(async move { client.keep_listening(&filter, &sender, acknowledge).await })
+            .abort_handle();
         let source = Source::Modern { changes, task };
         let mut subscription = Subscription { source, honored: Changes::new() };
-        match tokio::time::timeout(self.shared.connector.spec.request_timeout, agreement).await {
+        match tokio::time::timeout(self.shared.connector.spec.request_timeout, acknowledged).await {
             Ok(Ok(Ok(honored))) => {
                 subscription.honored = honored;
                 Ok(subscription)
             }
             Ok(Ok(Err(error))) => Err(error),
             _ => {
-                let problem = "no acknowledgment of `subscriptions/listen` came in time";
-                Err(self.shared.host.error(ErrorKind::Timeout, problem, "see whether the server hangs"))
+                let problem = "it did not acknowledge `subscriptions/listen` in time";
+                Err(self.shared.host.error(ErrorKind::Timeout, problem, "check whether the server hangs"))
             }
         }
     }
 
-    /// Listens, and listens again whenever the stream breaks.
+    /// Listens for changes, and restarts the stream when it breaks.
     async fn keep_listening(
         &self,
         filter: &Value,
         changes: &mpsc::Sender<Change>,
-        agreed: oneshot::Sender<Result<Changes, ClientError>>,
+        acknowledge: oneshot::Sender<Result<Changes, ClientError>>,
     ) {
-        let mut agreed = Some(agreed);
+        let mut acknowledge = Some(acknowledge);
         let mut pause = PAUSE;
         loop {
             let members = format!(r#""notifications":{filter}"#);
@@ -180,12 +182,12 @@ impl Client {
                     let params: Value = serde_json::from_str(&params).unwrap_or_default();
                     let honored = Changes::from_filter(&params["notifications"]);
                     pause = PAUSE;
-                    match agreed.take() {
-                        Some(agreed) => drop(agreed.send(Ok(honored))),
-                        None => put(changes, Change::Missed),
+                    match acknowledge.take() {
+                        Some(acknowledge) => drop(acknowledge.send(Ok(honored))),
+                        None => send(changes, Change::Missed),
                     }
                 } else if let Some(change) = Change::from_event(&Event::from_notification(&method, &params)) {
-                    put(changes, change);
+                    send(changes, change);
                 }
             };
             let on_notice: &mut (dyn FnMut(Notice) + Send) = &mut on_notice;
@@ -196,8 +198,8 @@ impl Client {
                 relay: None,
             };
             let outcome = self.send(&outgoing, &mut options).await;
-            if let (Err(error), Some(agreed)) = (&outcome, agreed.take()) {
-                drop(agreed.send(Err(error.clone())));
+            if let (Err(error), Some(acknowledge)) = (&outcome, acknowledge.take()) {
+                drop(acknowledge.send(Err(error.clone())));
                 return;
             }
             if changes.is_closed() || outcome.is_err_and(|error| error.kind() == ErrorKind::Protocol) {
@@ -208,7 +210,7 @@ impl Client {
         }
     }
 
-    async fn listen_legacy(&self, wanted: Changes) -> Result<Subscription, ClientError> {
+    async fn subscribe_legacy(&self, wanted: Changes) -> Result<Subscription, ClientError> {
         let events = self.shared.host.subscribe();
         #[cfg(feature = "http")]
         self.connection().await?.listen().await;
@@ -219,18 +221,18 @@ impl Client {
     }
 }
 
-/// Hands a change on. Where there is no room, the program is behind and will see that when it takes the next one.
-fn put(changes: &mpsc::Sender<Change>, change: Change) {
+/// Sends a change. If the buffer is full, the program will get [`Change::Missed`].
+fn send(changes: &mpsc::Sender<Change>, change: Change) {
     _ = changes.try_send(change);
 }
 
 impl Subscription {
-    /// What the server agreed to tell. A legacy server does not say.
+    /// Returns the changes that the server acknowledge to send. A legacy server does not say.
     pub fn honored(&self) -> &Changes {
         &self.honored
     }
 
-    /// The next change; none when the server has ended the subscription.
+    /// Returns the next change; `None` after the server has ended the subscription.
     pub async fn next(&mut self) -> Option<Change> {
         match &mut self.source {
             Source::Modern { changes, .. } => changes.recv().await,
@@ -255,7 +257,7 @@ impl Drop for Subscription {
                 if let Ok(runtime) = tokio::runtime::Handle::try_current() {
                     runtime.spawn(async move {
                         for uri in uris {
-                            // A server that forgot it needs no telling.
+                            // Errors are ignored: the server may have ended the subscription.
                             _ = client.request(method::RESOURCES_UNSUBSCRIBE, json!({"uri": uri})).await;
                         }
                     });

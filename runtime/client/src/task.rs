@@ -1,5 +1,5 @@
-//! Calls that the server continues as tasks (extension `io.modelcontextprotocol/tasks`, SEP-2663; in another form 2025-11-25,
-//! basic/utilities/tasks): the client asks for them until they end, and answers what they ask.
+//! Calls that run as tasks (extension `io.modelcontextprotocol/tasks`, SEP-2663; in another form in 2025-11-25,
+//! basic/utilities/tasks): the client polls them until they end, and responds to their input requests.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -16,15 +16,15 @@ use crate::message::{OutgoingRequest, push_string};
 use crate::pending::{Notice, RequestOptions};
 use crate::progress::Progress;
 
-/// How often a task is asked for where the server does not say.
+/// The poll interval if the server does not specify one.
 const DEFAULT_INTERVAL: Duration = Duration::from_secs(1);
-/// The least and the most time between two requests for a task, whatever the server says.
+/// The limits of the poll interval, whatever the server specifies.
 const MIN_INTERVAL: Duration = Duration::from_millis(20);
 const MAX_INTERVAL: Duration = Duration::from_mins(1);
-/// How many questions one task may ask.
+/// Maximum number of input requests per task.
 const MAX_INPUT_REQUESTS: usize = 256;
 
-/// What is known of a task, in either form.
+/// The state of a task, in either form.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TaskState {
@@ -46,12 +46,12 @@ struct TaskState {
 
 impl TaskState {
     fn interval(&self) -> Duration {
-        let said = self.poll_interval_ms.or(self.poll_interval).map(Duration::from_millis);
-        said.unwrap_or(DEFAULT_INTERVAL).clamp(MIN_INTERVAL, MAX_INTERVAL)
+        let interval = self.poll_interval_ms.or(self.poll_interval).map(Duration::from_millis);
+        interval.unwrap_or(DEFAULT_INTERVAL).clamp(MIN_INTERVAL, MAX_INTERVAL)
     }
 }
 
-/// Cancels the task at the server where nobody waits for it any more.
+/// Cancels the task at the server if the caller stops waiting.
 struct CancelOnDrop<'a> {
     client: &'a Client,
     task: &'a str,
@@ -60,13 +60,13 @@ struct CancelOnDrop<'a> {
 
 impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
-        // Without a runtime nothing can be sent.
+        // Nothing can be sent without a runtime.
         if self.is_armed
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
             let (client, task) = (self.client.clone(), self.task.to_owned());
             runtime.spawn(async move {
-                // It may have ended by itself.
+                // The task may have ended.
                 let cancel = task_request(method::TASKS_CANCEL, &task);
                 _ = client.send(&cancel, &mut client.default_options()).await;
             });
@@ -75,9 +75,11 @@ impl Drop for CancelOnDrop<'_> {
 }
 
 impl Client {
-    /// The result of a call that was answered with a task: with `text`, or as a member of it up to 2025-11-25.
+    /// Waits for the result of a call that became a task. `text` is the task; up to 2025-11-25, an object with the task
+    /// as a member.
     ///
-    /// Each new status message is progress: neither form of tasks has another one that all servers send.
+    /// Each new status message is reported as progress, since neither form of tasks has another kind that all servers
+    /// send.
     pub(crate) async fn await_task(
         &self,
         text: &str,
@@ -87,22 +89,23 @@ impl Client {
         struct Created {
             task: TaskState,
         }
-        let unreadable =
-            |error: serde_json::Error| self.protocol_error(format!("its task cannot be read: {error}"));
+        let invalid =
+            |error: serde_json::Error| self.protocol_error(format!("its task cannot be parsed: {error}"));
         let (mut state, is_legacy) = match serde_json::from_str::<Created>(text) {
             Ok(created) => (created.task, true),
-            Err(_) => (serde_json::from_str::<TaskState>(text).map_err(unreadable)?, false),
+            Err(_) => (serde_json::from_str::<TaskState>(text).map_err(invalid)?, false),
         };
         let task = state.task_id.clone();
         let mut cancel = CancelOnDrop { client: self, task: &task, is_armed: true };
         let max_duration = options.max_duration;
-        let (end, mut answered, mut reporter) =
+        let (end, mut seen, mut reporter) =
             (Instant::now() + max_duration, HashSet::new(), StatusReporter::default());
         loop {
             reporter.report(&state, options);
             match state.status {
                 _ if is_legacy && (state.status.has_ended() || state.status == TaskStatus::InputRequired) => {
-                    // It waits for the end, and the server asks meanwhile (2025-11-25, "Input Required Status").
+                    // The request waits for the end of the task; the server sends input requests meanwhile (2025-11-25,
+                    // "Input Required Status").
                     let time_limit = end.saturating_duration_since(Instant::now());
                     let result = self.request_task(method::TASKS_RESULT, &task, Some(time_limit)).await?;
                     cancel.is_armed = false;
@@ -122,19 +125,20 @@ impl Client {
                 TaskStatus::Cancelled => {
                     cancel.is_armed = false;
                     let why = state.status_message.as_deref().map(quoted).unwrap_or_default();
-                    let problem = format!("the task of this call was cancelled there: {why}");
+                    let problem = format!("the server cancelled the task of this call: {why}");
                     return Err(self.shared.host.error(
                         ErrorKind::Protocol,
                         problem,
-                        "call again if need be",
+                        "send the call again if necessary",
                     ));
                 }
                 TaskStatus::InputRequired => {
-                    state.input_requests.retain(|key, _| !answered.contains(key));
+                    state.input_requests.retain(|key, _| !seen.contains(key));
                     if !state.input_requests.is_empty() {
-                        answered.extend(state.input_requests.keys().cloned());
-                        if answered.len() > MAX_INPUT_REQUESTS {
-                            let problem = format!("a task asks more than {MAX_INPUT_REQUESTS} questions");
+                        seen.extend(state.input_requests.keys().cloned());
+                        if seen.len() > MAX_INPUT_REQUESTS {
+                            let problem =
+                                format!("a task sent more than {MAX_INPUT_REQUESTS} input requests");
                             return Err(self.protocol_error(problem));
                         }
                         self.update_task(&task, &state.input_requests).await?;
@@ -144,13 +148,13 @@ impl Client {
             }
             if Instant::now() >= end {
                 let problem =
-                    format!("the task of this call did not end within {max_duration:?}; it was cancelled");
+                    format!("the task of this call did not finish within {max_duration:?}; it was cancelled");
                 let advice = "give the call more time with `timeout`";
                 return Err(self.shared.host.error(ErrorKind::Timeout, problem, advice));
             }
             sleep(state.interval().min(end.saturating_duration_since(Instant::now()))).await;
             let text = self.request_task(method::TASKS_GET, &task, None).await?;
-            state = serde_json::from_str(&text).map_err(unreadable)?;
+            state = serde_json::from_str(&text).map_err(invalid)?;
         }
     }
 
@@ -180,7 +184,7 @@ impl Client {
     }
 }
 
-/// The status messages that the caller knows.
+/// Reports the status messages of a task as progress.
 #[derive(Default)]
 struct StatusReporter {
     count: u32,
@@ -215,6 +219,6 @@ fn member(name: &str, value: &str) -> String {
     push_string(&mut member, name);
     member.push(b':');
     push_string(&mut member, value);
-    // All of it was text before.
+    // Only valid UTF-8 was written.
     String::from_utf8(member).unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright_core::definition::ToolDefinition;
 
-/// A tool of a server. Its schemas are kept as the text that the server sent: nothing is lost that nobody here knows.
+/// A tool as listed by a server. Its schemas and unknown members are kept as sent.
 #[derive(Debug, Clone)]
 pub struct ListedTool {
     name: Box<str>,
@@ -21,37 +21,37 @@ pub struct ListedTool {
 }
 
 impl ListedTool {
-    /// What clients call.
+    /// Returns the name, with which the tool is called.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// A name for people: the title, that of the annotations, or the name.
+    /// Returns the display name, if any.
     pub fn title(&self) -> Option<&str> {
         self.title.as_deref()
     }
 
-    /// What the tool does, for the model.
+    /// Returns the description for the model, if any.
     pub fn description(&self) -> Option<&str> {
         self.description.as_deref()
     }
 
-    /// JSON Schema of the arguments, as the server sent it.
+    /// Returns the JSON Schema of the arguments, as sent.
     pub fn input_schema(&self) -> Option<&RawValue> {
         self.input_schema.as_deref()
     }
 
-    /// JSON Schema of the structured content, as the server sent it.
+    /// Returns the JSON Schema of the structured content, as sent.
     pub fn output_schema(&self) -> Option<&RawValue> {
         self.output_schema.as_deref()
     }
 
-    /// Another member, such as `annotations`, `icons` or `_meta`, as the server sent it.
+    /// Returns another member, such as `annotations`, `icons` or `_meta`, as sent.
     pub fn member(&self, name: &str) -> Option<&RawValue> {
         self.other.iter().find(|(key, _)| **key == *name).map(|(_, value)| &**value)
     }
 
-    /// The tool as a JSON object with all that the server sent.
+    /// Returns the tool as a JSON object with everything that the server sent.
     pub fn to_value(&self) -> Value {
         let mut object = serde_json::Map::new();
         object.insert("name".to_owned(), (*self.name).into());
@@ -70,8 +70,8 @@ impl ListedTool {
         Value::Object(object)
     }
 
-    /// The tool as a definition. A member that is not of its type counts as not given; a schema that is missing or is not an
-    /// object becomes the one that allows any object.
+    /// Converts the tool to a definition. Members of a wrong type are ignored; a schema that is missing or not an
+    /// object becomes `{"type": "object"}`.
     pub fn definition(&self) -> ToolDefinition {
         let mut value = self.to_value();
         if !value["inputSchema"].is_object() {
@@ -83,7 +83,7 @@ impl ListedTool {
         }
     }
 
-    /// Leaves out the members that are not of their type, one by one.
+    /// Removes members of a wrong type one by one, until the definition is valid.
     fn lenient_definition(&self, mut value: Value) -> ToolDefinition {
         let plain = || ToolDefinition::new(&*self.name, serde_json::json!({"type": "object"}));
         for member in ["icons", "_meta", "outputSchema", "annotations"] {
@@ -91,15 +91,19 @@ impl ListedTool {
                 continue;
             };
             if let Ok(definition) = serde_json::from_value(value.clone()) {
-                return if member == "annotations" { with_good_hints(definition, taken) } else { definition };
+                return if member == "annotations" {
+                    with_valid_hints(definition, taken)
+                } else {
+                    definition
+                };
             }
         }
         serde_json::from_value(value).unwrap_or_else(|_| plain())
     }
 }
 
-/// Keeps the hints that are booleans: one of another type counts as not given.
-fn with_good_hints(mut definition: ToolDefinition, annotations: Value) -> ToolDefinition {
+/// Keeps only the hints that are booleans.
+fn with_valid_hints(mut definition: ToolDefinition, annotations: Value) -> ToolDefinition {
     if let Value::Object(mut hints) = annotations {
         hints.retain(|name, value| if name.ends_with("Hint") { value.is_boolean() } else { true });
         definition.annotations = serde_json::from_value(Value::Object(hints)).ok();
@@ -123,11 +127,11 @@ impl<'de> Deserialize<'de> for ListedTool {
                 while let Some(key) = map.next_key::<Key<'de>>()? {
                     match &*key.0 {
                         "name" => name = Some(map.next_value::<Box<str>>()?),
-                        "title" => title = map.next_value::<Text>()?.0,
-                        "description" => description = map.next_value::<Text>()?.0,
+                        "title" => title = map.next_value::<LenientString>()?.0,
+                        "description" => description = map.next_value::<LenientString>()?.0,
                         "inputSchema" => input_schema = map.next_value::<Option<Box<RawValue>>>()?,
                         "outputSchema" => output_schema = map.next_value::<Option<Box<RawValue>>>()?,
-                        // More than a tool can need is not kept.
+                        // Bounds the memory for unknown members.
                         _ if other.len() >= 64 => drop(map.next_value::<IgnoredAny>()?),
                         key => other.push((key.into(), map.next_value::<Box<RawValue>>()?)),
                     }
@@ -145,8 +149,8 @@ struct Key<'a>(std::borrow::Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text;
-        impl<'de> Visitor<'de> for Text {
+        struct LenientString;
+        impl<'de> Visitor<'de> for LenientString {
             type Value = Key<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -161,55 +165,55 @@ impl<'de> Deserialize<'de> for Key<'de> {
                 Ok(Key(key.to_owned().into()))
             }
         }
-        deserializer.deserialize_str(Text)
+        deserializer.deserialize_str(LenientString)
     }
 }
 
-/// A text; anything else counts as not given.
-struct Text(Option<Box<str>>);
+/// A string; values of other types are `None`.
+struct LenientString(Option<Box<str>>);
 
-impl<'de> Deserialize<'de> for Text {
+impl<'de> Deserialize<'de> for LenientString {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any;
         impl<'de> Visitor<'de> for Any {
-            type Value = Text;
+            type Value = LenientString;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text")
+                f.write_str("a string")
             }
 
-            fn visit_str<E>(self, text: &str) -> Result<Text, E> {
-                Ok(Text(Some(text.into())))
+            fn visit_str<E>(self, text: &str) -> Result<LenientString, E> {
+                Ok(LenientString(Some(text.into())))
             }
 
-            fn visit_unit<E>(self) -> Result<Text, E> {
-                Ok(Text(None))
+            fn visit_unit<E>(self) -> Result<LenientString, E> {
+                Ok(LenientString(None))
             }
 
-            fn visit_bool<E>(self, _: bool) -> Result<Text, E> {
-                Ok(Text(None))
+            fn visit_bool<E>(self, _: bool) -> Result<LenientString, E> {
+                Ok(LenientString(None))
             }
 
-            fn visit_i64<E>(self, _: i64) -> Result<Text, E> {
-                Ok(Text(None))
+            fn visit_i64<E>(self, _: i64) -> Result<LenientString, E> {
+                Ok(LenientString(None))
             }
 
-            fn visit_u64<E>(self, _: u64) -> Result<Text, E> {
-                Ok(Text(None))
+            fn visit_u64<E>(self, _: u64) -> Result<LenientString, E> {
+                Ok(LenientString(None))
             }
 
-            fn visit_f64<E>(self, _: f64) -> Result<Text, E> {
-                Ok(Text(None))
+            fn visit_f64<E>(self, _: f64) -> Result<LenientString, E> {
+                Ok(LenientString(None))
             }
 
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Text, A::Error> {
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<LenientString, A::Error> {
                 while seq.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Text(None))
+                Ok(LenientString(None))
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Text, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<LenientString, A::Error> {
                 while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                Ok(Text(None))
+                Ok(LenientString(None))
             }
         }
         deserializer.deserialize_any(Any)
@@ -228,7 +232,7 @@ mod tests {
 
     /// github/copilot-cli#2135, microsoft/semantic-kernel#11457.
     #[test]
-    fn nothing_that_a_server_sends_is_lost() {
+    fn unknown_members_and_schemas_are_preserved() {
         let sent = json!({
             "name": "a",
             "title": "A",
@@ -249,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_of_another_type_costs_itself_only() {
+    fn members_of_a_wrong_type_are_ignored() {
         let sent = json!({"name": "a", "description": 7, "title": {"x": []}, "inputSchema": null, "icons": "none",
             "annotations": {"readOnlyHint": "true", "destructiveHint": null, "idempotentHint": true}});
         let definition = tool(&sent).definition();

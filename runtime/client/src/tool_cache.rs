@@ -1,4 +1,4 @@
-//! What is known of a server's tools: the last list, while it is fresh, and what calls need of it.
+//! The cached list of a server's tools, and what calls need to know about each tool.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -25,24 +25,24 @@ struct State {
 struct CachedList {
     tools: Arc<[ListedTool]>,
     expires: Instant,
-    /// Of what the list is: it ends when the server says that the list has changed, and with the session.
+    /// The version of the list: it changes when the server reports a changed list, and with the session.
     version: (u64, u64),
 }
 
-/// What calls of one tool need.
+/// What calls of one tool need to know.
 #[derive(Debug, Default)]
 pub(crate) struct ToolInfo {
     pub(crate) param_headers: Vec<ParamHeader>,
     pub(crate) output: Option<OutputSchema>,
-    /// Its calls may become tasks.
-    pub(crate) takes_task: bool,
+    /// Calls may become tasks.
+    pub(crate) accepts_task: bool,
 }
 
-/// What the structured content of a tool must fit.
+/// The output schema of a tool.
 #[derive(Debug)]
 pub(crate) struct OutputSchema {
     schema: Box<RawValue>,
-    /// Compiled with the first result.
+    /// Compiled for the first result.
     checker: OnceLock<Result<OutputChecker, String>>,
 }
 
@@ -51,7 +51,7 @@ impl OutputSchema {
         Self { schema: schema.to_owned(), checker: OnceLock::new() }
     }
 
-    /// What is wrong with a value, if something is.
+    /// Validates structured content.
     pub(crate) fn check(&self, content: &StructuredContent) -> Result<(), String> {
         let checker = self.checker.get_or_init(|| {
             let schema: Value = serde_json::from_str(self.schema.get()).map_err(|error| error.to_string())?;
@@ -70,7 +70,7 @@ impl ToolCache {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The last list of tools, if it is still good for `version`.
+    /// Returns the cached list if it has this version and has not expired.
     pub(crate) fn tools(&self, version: (u64, u64)) -> Option<Arc<[ListedTool]>> {
         let state = self.lock();
         let list =

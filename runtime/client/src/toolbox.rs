@@ -1,4 +1,4 @@
-//! The servers behind the [`Toolbox`](toolwright_agent::toolbox::Toolbox) of an agent.
+//! The servers of an agent's [`Toolbox`](toolwright_agent::toolbox::Toolbox).
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,22 +18,23 @@ use crate::config::Config;
 use crate::config::{Expanded, ServerSpec, StdioSpec, Tokens, TransportSpec};
 use crate::error::ClientError;
 
-/// The addresses that records of tools may name. Of these only those that can be reached are features of this crate.
+/// The URL schemes that tools may name. Of these, only the ones of enabled features can be reached.
 const SCHEMES: [&str; 4] = ["http://", "https://", "ws://", "wss://"];
 
-/// Connects a toolbox to servers with a [`Client`] for each: to those that it knows, with their headers, tokens and environment,
-/// and to the addresses that tools name.
+/// Connects a toolbox to servers, with a [`Client`] for each: to configured servers, with their headers, tokens and
+/// environment, and to the URLs that tools name.
 ///
-/// Tools come from files and from others, so they decide less than whoever makes the toolbox:
+/// Tools may come from untrusted files, so they decide less than the program that creates the toolbox:
 ///
-/// - A tool with a [`credential_ref`](toolwright_agent::value::McpTool::credential_ref) is called only through the known server of
-///   that name, and only if the tool's address is that server's ([`ServerSpec::address`]). No other address gets its secrets.
-/// - The program of a `stdio:` address is started only if a known server has that address, or after
+/// - A tool with a [`credential_ref`](toolwright_agent::value::McpTool::credential_ref) is only called through the
+///   configured server of that name, and only if the tool's address is that of the server ([`ServerSpec::address`]). No
+///   other address gets its secrets.
+/// - The program of a `stdio:` address is only started if a configured server has that address, or after
 ///   [`Servers::allow_programs`].
-/// - COMMAND tools are called on the known server whose name is the tool's
+/// - COMMAND tools are called on the configured server that the tool names as its
 ///   [`server`](toolwright_agent::value::CommandTool::server), or on that of [`Servers::commands`].
 ///
-/// Servers of this process are known by [`Servers::in_process`].
+/// [`Servers::in_process`] adds a server of the same process.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -54,28 +55,28 @@ const SCHEMES: [&str; 4] = ["http://", "https://", "ws://", "wss://"];
 /// ```
 pub struct Servers {
     client: Box<dyn Fn() -> ClientBuilder + Send + Sync>,
-    known: Vec<Known>,
-    commands: Option<Known>,
+    configured: Vec<ConfiguredServer>,
+    commands: Option<ConfiguredServer>,
     allows_programs: bool,
     request_timeout: Option<Duration>,
-    /// The clients of COMMAND tools, by the address of the server.
+    /// The clients of COMMAND tools, by the name and address of the server.
     running: Mutex<HashMap<String, Client>>,
 }
 
 #[derive(Clone)]
-struct Known {
+struct ConfiguredServer {
     spec: ServerSpec,
     tokens: Tokens,
-    /// The server, where it is one of this process.
+    /// The server, if it is in this process.
     memory: Option<MemoryServer>,
 }
 
 impl Servers {
-    /// No server is known yet. `client` makes the client of each server that is connected to.
+    /// Creates a connector without servers. `client` returns the settings of each client.
     pub fn new(client: impl Fn() -> ClientBuilder + Send + Sync + 'static) -> Self {
         Self {
             client: Box::new(client),
-            known: Vec::new(),
+            configured: Vec::new(),
             commands: None,
             allows_programs: false,
             request_timeout: None,
@@ -83,22 +84,22 @@ impl Servers {
         }
     }
 
-    /// Knows a server.
+    /// Adds a server.
     #[must_use]
     pub fn server(mut self, spec: impl Into<ServerSpec>, tokens: Tokens) -> Self {
-        self.known.push(Known { spec: spec.into(), tokens, memory: None });
+        self.configured.push(ConfiguredServer { spec: spec.into(), tokens, memory: None });
         self
     }
 
-    /// Knows a server of this process, as [`ClientBuilder::in_process`] connects to it. `name` is what COMMAND tools call it, and
-    /// the address under which MCP tools name it.
+    /// Adds a server of this process, as in [`ClientBuilder::in_process`]. `name` is its name for COMMAND tools, and
+    /// its address for MCP tools.
     #[must_use]
     pub fn in_process(mut self, name: impl Into<String>, server: impl Into<MemoryServer>) -> Self {
-        self.known.push(Known::in_process(name, server));
+        self.configured.push(ConfiguredServer::in_process(name, server));
         self
     }
 
-    /// Knows the servers of a configuration file.
+    /// Adds the servers of a configuration file.
     #[cfg(feature = "config")]
     #[must_use]
     pub fn config(self, config: &Config) -> Self {
@@ -108,10 +109,10 @@ impl Servers {
             .fold(self, |servers, spec| servers.server(spec.clone(), config.tokens().clone()))
     }
 
-    /// The server that runs COMMAND tools which name none that is known.
+    /// Sets the server of COMMAND tools that do not name a configured one.
     #[must_use]
     pub fn commands(mut self, spec: impl Into<ServerSpec>) -> Self {
-        self.commands = Some(Known { spec: spec.into(), tokens: Tokens::new(), memory: None });
+        self.commands = Some(ConfiguredServer { spec: spec.into(), tokens: Tokens::new(), memory: None });
         self
     }
 
@@ -119,18 +120,18 @@ impl Servers {
     #[must_use]
     pub fn commands_in_process(mut self, server: impl Into<MemoryServer>) -> Self {
         let server = server.into();
-        self.commands = Some(Known::in_process(server.name().to_owned(), server));
+        self.commands = Some(ConfiguredServer::in_process(server.name().to_owned(), server));
         self
     }
 
-    /// Starts the programs that `stdio:` addresses name: for records that one would run as a script.
+    /// Allows starting the programs of `stdio:` addresses. Use it only for tools that you trust like scripts.
     #[must_use]
     pub fn allow_programs(mut self) -> Self {
         self.allows_programs = true;
         self
     }
 
-    /// How long requests may take to servers that are not known: 60 s if not set, with progress as in
+    /// Sets the timeout of requests to servers that are not configured. The default is 60 s; progress extends it as in
     /// [`ServerSpec::request_timeout`].
     #[must_use]
     pub fn request_timeout(mut self, timeout: Duration) -> Self {
@@ -138,8 +139,8 @@ impl Servers {
         self
     }
 
-    /// Ends the connections of COMMAND tools. Those of MCP tools are ended by
-    /// [`Toolbox::close`](toolwright_agent::toolbox::Toolbox::close).
+    /// Closes the connections of COMMAND tools. [`Toolbox::close`](toolwright_agent::toolbox::Toolbox::close) closes
+    /// those of MCP tools.
     pub async fn close(&self) {
         let running: Vec<Client> = {
             let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -150,35 +151,36 @@ impl Servers {
         }
     }
 
-    /// How to reach the server of an address.
-    fn find(&self, server: &ServerAddress) -> Result<Known, String> {
-        let at_address: Vec<&Known> =
-            self.known.iter().filter(|known| known.address() == server.uri).collect();
+    /// Returns the server of an address.
+    fn find(&self, server: &ServerAddress) -> Result<ConfiguredServer, String> {
+        let at_address: Vec<&ConfiguredServer> =
+            self.configured.iter().filter(|configured| configured.address() == server.uri).collect();
         if let Some(name) = &server.credential_ref {
-            return match at_address.iter().find(|known| known.spec.name == *name) {
-                Some(known) => Ok((*known).clone()),
+            return match at_address.iter().find(|configured| configured.spec.name == *name) {
+                Some(configured) => Ok((*configured).clone()),
                 None => Err(format!(
-                    "the tool needs the credential `{name}`, and no server of this name and address is known; add it to the \
+                    "the tool needs the credential `{name}`, but no server with this name and address is configured; add it to the \
                      configuration"
                 )),
             };
         }
         match at_address.as_slice() {
-            [known] => return Ok((*known).clone()),
+            [configured] => return Ok((*configured).clone()),
             [] => {}
             several => {
-                let names: Vec<_> = several.iter().map(|known| known.spec.name.as_str()).collect();
+                let names: Vec<_> = several.iter().map(|configured| configured.spec.name.as_str()).collect();
                 return Err(format!(
-                    "several servers have this address: {}; name one as the tool's `credential_ref`",
+                    "several servers have this address: {}; set the tool's `credential_ref` to one of them",
                     names.join(", ")
                 ));
             }
         }
         let mut spec: ServerSpec = match stdio_command(&server.uri) {
             Some(_) if !self.allows_programs => {
-                return Err("programs that tools name are not started here; add the server to the configuration, or allow \
-                            programs"
-                    .to_owned());
+                return Err(
+                    "programs named by tools are not allowed; add the server to the configuration, or allow programs"
+                        .to_owned(),
+                );
             }
             Some(words) => {
                 let mut words = words.map_err(|error| error.to_string())?.into_iter();
@@ -188,33 +190,34 @@ impl Servers {
             }
             None if SCHEMES.iter().any(|scheme| server.uri.starts_with(scheme)) => server.uri.as_str().into(),
             None => {
-                return Err(format!("its address begins with none of {}, stdio:", SCHEMES.join(", ")));
+                return Err(format!("its address does not start with any of {}, stdio:", SCHEMES.join(", ")));
             }
         };
         spec.request_timeout = self.request_timeout.unwrap_or(spec.request_timeout);
-        Ok(Known { spec, tokens: Tokens::new(), memory: None })
+        Ok(ConfiguredServer { spec, tokens: Tokens::new(), memory: None })
     }
 
-    /// The client of the server that has a COMMAND tool.
+    /// Returns the client of the server of a COMMAND tool.
     fn command_client(&self, server: Option<&str>) -> Result<Client, String> {
-        let known = server.and_then(|name| self.known.iter().find(|known| known.spec.name == name));
-        let Some(known) = known.or(self.commands.as_ref()) else {
-            let name = server.map_or_else(|| "that is not named".to_owned(), |name| format!("`{name}`"));
+        let configured =
+            server.and_then(|name| self.configured.iter().find(|configured| configured.spec.name == name));
+        let Some(configured) = configured.or(self.commands.as_ref()) else {
+            let name = server.map_or_else(String::new, |name| format!(" `{name}`"));
             return Err(format!(
-                "the server {name} of this command is not known; add it to the configuration"
+                "the server{name} of this command is not configured; add it to the configuration"
             ));
         };
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let address = format!("{} {}", known.spec.name, known.address());
-        let client = running.entry(address).or_insert_with(|| known.client((self.client)()));
+        let address = format!("{} {}", configured.spec.name, configured.address());
+        let client = running.entry(address).or_insert_with(|| configured.client((self.client)()));
         Ok(client.clone())
     }
 }
 
-impl Known {
+impl ConfiguredServer {
     fn in_process(name: impl Into<String>, server: impl Into<MemoryServer>) -> Self {
         let name = name.into();
-        // No program has this name; nothing looks at it.
+        // The command is never started.
         let spec = ServerSpec::new(name.as_str(), StdioSpec::new(name.as_str()));
         Self { spec, tokens: Tokens::new(), memory: Some(server.into()) }
     }
@@ -223,7 +226,7 @@ impl Known {
         if self.memory.is_some() { self.spec.name.clone() } else { self.spec.address() }
     }
 
-    /// A client that connects when it is first used.
+    /// Creates a client that connects on the first request.
     fn client(&self, builder: ClientBuilder) -> Client {
         match &self.memory {
             Some(server) => builder.in_process(server.clone()),
@@ -234,8 +237,8 @@ impl Known {
 
 impl fmt::Debug for Servers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known: Vec<_> = self.known.iter().map(|known| &known.spec.name).collect();
-        f.debug_struct("Servers").field("known", &known).finish_non_exhaustive()
+        let configured: Vec<_> = self.configured.iter().map(|configured| &configured.spec.name).collect();
+        f.debug_struct("Servers").field("configured", &configured).finish_non_exhaustive()
     }
 }
 
@@ -245,8 +248,8 @@ impl Connector for Servers {
         server: &'a ServerAddress,
     ) -> BoxFuture<'a, Result<Arc<dyn Connection>, CallError>> {
         Box::pin(async move {
-            let known = self.find(server).map_err(|why| CallError::connect(server, why))?;
-            let client = known.client((self.client)());
+            let configured = self.find(server).map_err(|why| CallError::connect(server, why))?;
+            let client = configured.client((self.client)());
             client.server().await.map_err(|error| CallError::connect(server, describe(&error)))?;
             Ok(Arc::new(Link(client)) as Arc<dyn Connection>)
         })
@@ -269,7 +272,7 @@ impl Runner for Servers {
     }
 }
 
-/// What happened and what to do; the server is named already.
+/// Formats what happened and what to do. The caller names the server.
 fn describe(error: &ClientError) -> String {
     match error.advice() {
         "" => error.problem().to_owned(),
@@ -277,7 +280,7 @@ fn describe(error: &ClientError) -> String {
     }
 }
 
-/// A client as a connection. It connects again by itself after a loss, so it is never given up.
+/// A client as a connection of a toolbox. It reconnects by itself, so it stays usable.
 struct Link(Client);
 
 impl Connection for Link {
@@ -295,8 +298,8 @@ impl Connection for Link {
 }
 
 impl ServerSpec {
-    /// The address under which records of tools name the server: its URL, or `stdio:` and its command line. Variables stay as
-    /// they are written, so it has none of their values.
+    /// Returns the address with which tools name the server: its URL, or `stdio:` and its command line. Variables are
+    /// not expanded, so it does not contain their values.
     ///
     /// ```
     /// use toolwright_client::config::{ServerSpec, StdioSpec};
@@ -317,8 +320,8 @@ impl ServerSpec {
         }
     }
 
-    /// Whether the [address](Self::address) says all that is needed to connect: there are no headers, no environment, no
-    /// values of variables and no settings.
+    /// Returns whether the [address](Self::address) is sufficient to connect: there are no headers, environment
+    /// variables, expanded variables or settings.
     pub fn is_address_sufficient(&self) -> bool {
         let is_plain = |text: &Expanded| text.expose() == text.to_string();
         self.settings.is_none()
@@ -359,24 +362,29 @@ mod tests {
     fn check(servers: &Servers, uri: &str, credential: Option<&str>, expected: Result<&str, &str>) {
         let address = ServerAddress { uri: uri.to_owned(), credential_ref: credential.map(str::to_owned) };
         match (servers.find(&address), expected) {
-            (Ok(known), Ok(name)) => assert_eq!(known.spec.name, name, "{uri}"),
+            (Ok(configured), Ok(name)) => assert_eq!(configured.spec.name, name, "{uri}"),
             (Err(why), Err(part)) => assert!(why.contains(part), "{uri}: {why}"),
-            (found, _) => panic!("{uri}: {:?}", found.map(|known| known.spec.name)),
+            (found, _) => panic!("{uri}: {:?}", found.map(|configured| configured.spec.name)),
         }
     }
 
-    /// A record that names a known credential and another address would have the secret sent there.
+    /// A tool that names a configured credential and another address would have the secret sent there.
     #[test]
-    fn credentials_go_to_the_address_that_they_are_for() {
+    fn credentials_are_only_sent_to_their_server() {
         let servers = servers();
         check(&servers, "https://desk.example/mcp", Some("desk"), Ok("desk"));
         check(&servers, "https://desk.example/mcp", None, Ok("desk"));
-        check(&servers, "https://evil.example/mcp", Some("desk"), Err("no server of this name and address"));
+        check(
+            &servers,
+            "https://evil.example/mcp",
+            Some("desk"),
+            Err("no server with this name and address"),
+        );
         check(
             &servers,
             "https://desk.example/mcp?x",
             Some("desk"),
-            Err("no server of this name and address"),
+            Err("no server with this name and address"),
         );
         check(&servers, "https://desk.example/mcp", Some("other"), Err("the credential `other`"));
         check(&servers, "https://two.example/mcp", Some("two"), Ok("two"));
@@ -385,18 +393,18 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_started_if_someone_said_so() {
+    fn programs_are_only_started_if_allowed() {
         check(&servers(), "stdio:serve --quiet", None, Ok("local"));
-        check(&servers(), "stdio:serve --loud", None, Err("not started here"));
+        check(&servers(), "stdio:serve --loud", None, Err("programs named by tools are not allowed"));
         let allowing = servers().allow_programs();
         check(&allowing, "stdio:serve --loud", None, Ok("serve --loud"));
         check(&allowing, "stdio:'serve", None, Err("unterminated"));
-        check(&allowing, "file:///bin/sh", None, Err("begins with none of http://"));
-        check(&allowing, "sh", None, Err("begins with none of http://"));
+        check(&allowing, "file:///bin/sh", None, Err("does not start with any of http://"));
+        check(&allowing, "sh", None, Err("does not start with any of http://"));
     }
 
     #[test]
-    fn an_address_shows_variables_as_they_are_written() {
+    fn variables_in_an_address_are_not_expanded() {
         let argument = crate::config::Expanded::new("--token=s3cret", "--token=${TOKEN}");
         let spec = ServerSpec::new("x", StdioSpec::new("serve").arg(argument));
         assert_eq!(spec.address(), "stdio:serve '--token=${TOKEN}'");

@@ -1,4 +1,4 @@
-//! Calls with the types that the server has: the struct that derives `Tool` is the call.
+//! Typed tool calls: the struct that derives `Tool` is the call.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -10,10 +10,10 @@ use crate::client::Client;
 use crate::error::{ClientError, ErrorKind, quoted};
 
 impl Client {
-    /// Calls the tool that `input` is, and reads its output.
+    /// Calls the tool of `input`, and deserializes its output.
     ///
-    /// The struct that derives `Tool` for the server serves the client too, if it derives `Serialize` as well. The output is
-    /// read from the structured content; where there is none, from the text, as JSON or as it is.
+    /// The struct that derives `Tool` for the server also serves the client, if it derives `Serialize` too. The output
+    /// is deserialized from the structured content; without it, from the text, which is JSON or the string itself.
     ///
     /// ```no_run
     /// # use toolwright_client::{Client, ClientError};
@@ -26,8 +26,8 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// As for [`Client::call`]; [`ErrorKind::Tool`] where the tool failed, with its text and [`ClientError::result`];
-    /// [`ErrorKind::Protocol`] where the output is not of this type.
+    /// As [`Client::call`]; [`ErrorKind::Tool`] if the tool failed, with its text and [`ClientError::result`];
+    /// [`ErrorKind::Protocol`] if the output is not of this type.
     pub async fn call_tool<T, O>(&self, input: &T) -> Result<O, ClientError>
     where
         T: Tool + Serialize,
@@ -40,13 +40,13 @@ impl Client {
     fn output<O: DeserializeOwned>(&self, tool: &str, result: ToolResult) -> Result<O, ClientError> {
         if result.is_error {
             let problem = format!("its tool `{tool}` failed: {}", quoted(&result.as_text()));
-            let advice = "correct what the tool says, and call it again";
+            let advice = "correct what the tool reports, and call it again";
             return Err(self.shared.host.error(ErrorKind::Tool, problem, advice).with_result(result));
         }
         read(&result).map_err(|problem| {
             let problem =
-                format!("the output of its tool `{tool}` is not of the type that is wanted: {problem}");
-            let advice = "see whether the server is of another version than this program";
+                format!("the output of its tool `{tool}` does not have the expected type: {problem}");
+            let advice = "check that the server and this program have matching versions";
             self.shared.host.error(ErrorKind::Protocol, problem, advice).with_result(result)
         })
     }
@@ -62,7 +62,7 @@ fn read<O: DeserializeOwned>(result: &ToolResult) -> Result<O, String> {
         Ok(output) => return Ok(output),
         Err(error) => error,
     };
-    // Up to 2025-11-25, what is not an object is sent in one.
+    // Up to 2025-11-25, other values than objects are wrapped in one.
     let wrapped = serde_json::from_str::<Map<String, Value>>(structured.get()).ok();
     let inner = wrapped.filter(|members| members.len() == 1).and_then(|mut members| members.remove("result"));
     inner.and_then(|inner| serde_json::from_value(inner).ok()).ok_or_else(|| first.to_string())
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_is_read_from_what_there_is() {
+    fn an_output_is_read_from_structured_content_or_text() {
         assert_eq!(
             read::<Vec<u8>>(&result(r#"{"content": [], "structuredContent": [1, 2]}"#)),
             Ok(vec![1, 2])

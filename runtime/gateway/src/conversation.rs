@@ -57,7 +57,7 @@ impl Conversation {
                     cx.progress(report.progress, report.total, report.message.as_deref()).await;
                 }
                 RelayEvent::Log(message) => {
-                    cx.log(message.level, message.logger.as_deref(), message.data).await
+                    cx.log(message.level, message.logger.as_deref(), message.data).await;
                 }
                 RelayEvent::InputRequest(mut pending) => {
                     self.input_requests += 1;

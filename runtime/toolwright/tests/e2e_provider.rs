@@ -185,7 +185,7 @@ async fn commands_of_this_process_are_called_as_values() {
     let servers = Servers::new(Client::builder);
     let toolbox = Toolbox::builder([unnamed.clone()]).commands(Arc::new(servers)).build();
     let message = toolbox.call("add", json!({"a": 20, "b": 22})).await;
-    assert!(message.text.contains("that is not named of this command is not known"), "{}", message.text);
+    assert!(message.text.contains("the server of this command is not configured"), "{}", message.text);
     let servers = Servers::new(Client::builder).commands_in_process(&calculator());
     let toolbox = Toolbox::builder([unnamed]).commands(Arc::new(servers)).build();
     assert_eq!(toolbox.call("add", json!({"a": 20, "b": 22})).await.text, "42");
@@ -197,7 +197,9 @@ async fn another_server_is_not_the_one_of_this_process() {
     let servers = Servers::new(Client::builder).in_process("local:sums", &calculator());
     let message = Toolbox::builder([tool]).mcp(Arc::new(servers)).build().call("add", json!({})).await;
     assert!(
-        message.text.starts_with("error: cannot connect to local:products: its address begins with none of"),
+        message
+            .text
+            .starts_with("error: cannot connect to local:products: its address does not start with any of"),
         "{}",
         message.text
     );

@@ -1,29 +1,29 @@
-//! What an orchestrator tells an agent.
+//! The context that an orchestrator passes to an agent.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::config::Secret;
 
-/// The variable with the id of the run.
+/// The environment variable with the id of the run.
 pub const RUN: &str = "MCP_RUN";
-/// The variable with the organization; unset for none.
+/// The environment variable with the organization; unset for runs without one.
 pub const ORGANIZATION: &str = "MCP_ORG";
-/// The variable with the id of the agent's node.
+/// The environment variable with the id of the agent's node.
 pub const NODE: &str = "MCP_NODE";
-/// The variable with the ids of the connected tool nodes, as a JSON array of strings.
+/// The environment variable with the ids of the connected tool nodes, as a JSON array of strings.
 pub const CONNECTED_TOOL_NODE_IDS: &str = "MCP_CONNECTED_TOOL_NODE_IDS";
-/// The variable with the address of the gateway.
+/// The environment variable with the URL of the gateway.
 pub const GATEWAY_URL: &str = "MCP_GATEWAY_URL";
-/// The variable with a session token for the gateway.
+/// The environment variable with a session token for the gateway.
 pub const GATEWAY_TOKEN: &str = "MCP_GATEWAY_TOKEN";
 
-/// The most connected nodes: 10,000.
+/// Maximum number of connected nodes: 10,000.
 pub const MAX_CONNECTED_NODES: usize = 10_000;
 
-/// The run and the node that an agent is, and the tools that are connected to it.
+/// The run and the node of an agent, and the tools that are connected to it.
 ///
-/// As JSON its members are `run`, `org`, `node`, `connectedToolNodeIds`, `gatewayUrl` and `token`. JSON and variables hold the
-/// token itself, so they are for the agent and no log; `Debug` hides it.
+/// As JSON, its members are `run`, `org`, `node`, `connectedToolNodeIds`, `gatewayUrl` and `token`. JSON and
+/// environment variables contain the token, so do not log them; `Debug` hides it.
 ///
 /// ```
 /// use toolwright_client::agent::AgentContext;
@@ -45,23 +45,23 @@ pub struct AgentContext {
     pub org: Option<String>,
     /// The id of the agent's node.
     pub node: String,
-    /// The ids of the tool nodes that are connected to the agent. Empty means that there are none.
+    /// The ids of the tool nodes that are connected to the agent.
     #[serde(default)]
     pub connected_tool_node_ids: Vec<String>,
-    /// The address of the gateway, if the orchestrator knows it.
+    /// The URL of the gateway, if the orchestrator knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gateway_url: Option<String>,
-    /// A session token for the gateway, if the orchestrator has got one.
+    /// A session token for the gateway, if the orchestrator has one.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        serialize_with = "exposed",
-        deserialize_with = "secret"
+        serialize_with = "serialize_token",
+        deserialize_with = "deserialize_token"
     )]
     pub token: Option<Secret>,
 }
 
-/// Why variables are not the context of an agent. The texts name the variable and do not repeat its value.
+/// An error in the environment variables of an agent. The messages name the variable without its value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContextError {
@@ -79,7 +79,7 @@ pub enum ContextError {
 }
 
 impl AgentContext {
-    /// The agent at a node of a run, without tools.
+    /// Creates the context of a node in a run, without tools.
     pub fn new(run: impl Into<String>, node: impl Into<String>) -> Self {
         Self {
             run: run.into(),
@@ -91,7 +91,7 @@ impl AgentContext {
         }
     }
 
-    /// Reads the environment of this process; see [`AgentContext::to_env`].
+    /// Reads the environment variables of this process; see [`AgentContext::to_env`].
     ///
     /// # Errors
     /// [`ContextError`].
@@ -99,14 +99,14 @@ impl AgentContext {
         Self::from_variables(|name| std::env::var(name).ok())
     }
 
-    /// Reads variables, by their names. Empty ones count as not set.
+    /// Reads variables with a function that returns their values by name. Empty values count as unset.
     ///
     /// # Errors
     /// [`ContextError`].
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ContextError> {
-        let given = |name| variable(name).filter(|value| !value.is_empty());
-        let needed = |name| given(name).ok_or(ContextError::Missing(name));
-        let nodes: Vec<String> = match given(CONNECTED_TOOL_NODE_IDS) {
+        let optional_variable = |name| variable(name).filter(|value| !value.is_empty());
+        let required = |name| optional_variable(name).ok_or(ContextError::Missing(name));
+        let nodes: Vec<String> = match optional_variable(CONNECTED_TOOL_NODE_IDS) {
             Some(text) => serde_json::from_str(&text).map_err(|_| ContextError::Nodes)?,
             None => Vec::new(),
         };
@@ -114,38 +114,38 @@ impl AgentContext {
             return Err(ContextError::TooManyNodes(nodes.len()));
         }
         Ok(Self {
-            run: needed(RUN)?,
-            org: given(ORGANIZATION),
-            node: needed(NODE)?,
+            run: required(RUN)?,
+            org: optional_variable(ORGANIZATION),
+            node: required(NODE)?,
             connected_tool_node_ids: nodes,
-            gateway_url: given(GATEWAY_URL),
-            token: given(GATEWAY_TOKEN).map(Secret::new),
+            gateway_url: optional_variable(GATEWAY_URL),
+            token: optional_variable(GATEWAY_TOKEN).map(Secret::new),
         })
     }
 
-    /// The variables that a spawned agent reads with [`AgentContext::from_env`]. They hold the token: unlike arguments, they
-    /// are not in the list of processes that all users see.
+    /// Returns the environment variables that an agent reads with [`AgentContext::from_env`]. They contain the token:
+    /// unlike arguments, they are not visible to other users in the list of processes.
     pub fn to_env(&self) -> Vec<(&'static str, String)> {
         let nodes = serde_json::Value::from(self.connected_tool_node_ids.clone()).to_string();
         let mut variables =
             vec![(RUN, self.run.clone()), (NODE, self.node.clone()), (CONNECTED_TOOL_NODE_IDS, nodes)];
         let token = self.token.as_ref().map(|token| token.expose().to_owned());
-        let optional = [
+        let optional_values = [
             (ORGANIZATION, self.org.clone()),
             (GATEWAY_URL, self.gateway_url.clone()),
             (GATEWAY_TOKEN, token),
         ];
-        variables.extend(optional.into_iter().filter_map(|(name, value)| Some((name, value?))));
+        variables.extend(optional_values.into_iter().filter_map(|(name, value)| Some((name, value?))));
         variables
     }
 }
 
-#[expect(clippy::ref_option, reason = "serde gives the field as it is")]
-fn exposed<S: Serializer>(token: &Option<Secret>, serializer: S) -> Result<S::Ok, S::Error> {
+#[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
+fn serialize_token<S: Serializer>(token: &Option<Secret>, serializer: S) -> Result<S::Ok, S::Error> {
     token.as_ref().map(Secret::expose).serialize(serializer)
 }
 
-fn secret<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Secret>, D::Error> {
+fn deserialize_token<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Secret>, D::Error> {
     Ok(Option::<String>::deserialize(deserializer)?.map(Secret::new))
 }
 
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_context_has_the_names_of_the_workflow() {
+    fn the_json_has_the_names_of_the_workflow() {
         let value = serde_json::to_value(context()).unwrap();
         let expected = json!({"run": "run-1", "org": "acme", "node": "agent", "connectedToolNodeIds": ["a,b", "c \"d\""],
             "gatewayUrl": "http://127.0.0.1:8080/mcp/gateway", "token": "s3cret"});
@@ -182,10 +182,10 @@ mod tests {
     }
 
     #[test]
-    fn variables_hold_the_whole_context() {
+    fn variables_contain_the_whole_context() {
         assert_eq!(read(&context().to_env()), Ok(context()));
-        let least = AgentContext::new("r", "n");
-        assert_eq!(read(&least.to_env()), Ok(least));
+        let minimal = AgentContext::new("r", "n");
+        assert_eq!(read(&minimal.to_env()), Ok(minimal));
     }
 
     #[cfg(unix)]
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_variables_are_named_without_their_values() {
+    fn errors_name_variables_without_their_values() {
         let with = |name: &'static str, value: &str| {
             let mut variables = context().to_env();
             variables.retain(|(other, _)| *other != name);

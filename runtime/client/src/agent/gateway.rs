@@ -1,4 +1,4 @@
-//! The client of an agent at its gateway.
+//! The connection of an agent to its gateway.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,20 +22,20 @@ use crate::error::ClientError;
 use crate::http::Address;
 use crate::tool::ListedTool;
 
-/// The path of the gateway on the internal address, if nothing else is known.
+/// The default path of the gateway, on the internal URL.
 pub const DEFAULT_PATH: &str = "/mcp/gateway";
-/// The path of the session endpoint on the internal address.
+/// The path of the session endpoint, on the internal URL.
 pub const SESSIONS_PATH: &str = "/internal/sessions";
 
-/// How long after a list the next one is asked for at the latest, while tools are missing.
+/// How often the list is read while tools are missing.
 const POLL: Duration = Duration::from_secs(2);
 
 /// An agent's connection to its gateway.
 ///
-/// Lists and calls are those of a [`Client`], in whatever revision the gateway speaks. The session token is renewed before it
-/// expires, by one request however many calls run, and after a 401.
+/// Lists and calls work as in [`Client`], in whichever revision the gateway supports. The session token is renewed
+/// before it expires and after a 401, by one request for any number of concurrent calls.
 ///
-/// The example of [this module](super) has one.
+/// See the example of [this module](super).
 #[derive(Debug)]
 pub struct GatewayClient {
     client: Client,
@@ -43,7 +43,7 @@ pub struct GatewayClient {
     nodes: Vec<String>,
 }
 
-/// A [`GatewayClient`] that is not connected yet.
+/// Builds a [`GatewayClient`].
 #[must_use = "nothing happens before `connect`"]
 pub struct GatewayClientBuilder {
     pub(super) context: AgentContext,
@@ -55,7 +55,7 @@ pub struct GatewayClientBuilder {
     allows_plain_http: bool,
 }
 
-/// Who named the address of a gateway.
+/// Where the URL of a gateway comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UrlSource {
@@ -63,14 +63,14 @@ pub enum UrlSource {
     Explicit,
     /// [`AgentContext::gateway_url`].
     Context,
-    /// The variable `MCP_GATEWAY_URL`.
+    /// The environment variable `MCP_GATEWAY_URL`.
     Environment,
     /// [`DEFAULT_PATH`] on the internal address.
     Default,
 }
 
 impl GatewayClient {
-    /// Begins with what an agent was told.
+    /// Returns a builder with the context of the agent.
     pub fn builder(context: AgentContext) -> GatewayClientBuilder {
         GatewayClientBuilder {
             context,
@@ -83,17 +83,17 @@ impl GatewayClient {
         }
     }
 
-    /// The address of the gateway.
+    /// Returns the URL of the gateway.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The client, for everything else that a gateway offers: prompts, resources, subscriptions.
+    /// Returns the client, for everything else that a gateway offers: prompts, resources, subscriptions.
     pub fn client(&self) -> &Client {
         &self.client
     }
 
-    /// The tools that the agent may use now.
+    /// Lists the tools that the agent may currently use.
     ///
     /// # Errors
     /// [`AgentError::Gateway`].
@@ -101,7 +101,7 @@ impl GatewayClient {
         Ok(self.client.list_tools().await?)
     }
 
-    /// Calls a tool. Nothing is sent twice that may have been carried out.
+    /// Calls a tool. A call that may have been executed is not repeated.
     ///
     /// # Errors
     /// As [`Client::call`].
@@ -109,22 +109,22 @@ impl GatewayClient {
         self.client.call(name, arguments.into()).await
     }
 
-    /// Waits until every connected node has at least one tool, and gives the list.
+    /// Waits until every connected node has at least one tool, and returns the list.
     ///
-    /// Which node a tool is of, `io.toolwright/node` in its `_meta` says; without it, the server's name, or the tool's own
-    /// name if that is the node's id or starts with it and `__`. Changes that the gateway announces end the wait at once;
-    /// without announcements the list is asked for every 2 seconds.
+    /// The node of a tool is `io.toolwright/node` in its `_meta`; without it, the server's name, or the tool's own name
+    /// if that is the node's id or starts with it and `__`. List-changed notifications end the wait immediately;
+    /// without them, the list is read every 2 seconds.
     ///
     /// # Errors
-    /// [`AgentError::ToolsNotReady`] with the nodes that are missing after `time_limit`; [`AgentError::Gateway`] at once.
+    /// [`AgentError::ToolsNotReady`] with the missing nodes after `time_limit`; [`AgentError::Gateway`] immediately.
     pub async fn wait_for_tools(&self, time_limit: Duration) -> Result<Arc<[ListedTool]>, AgentError> {
-        let begun = Instant::now();
-        let deadline = begun + time_limit;
+        let started = Instant::now();
+        let deadline = started + time_limit;
         let mut tools = self.list_tools().await?;
         if self.missing(&tools).is_empty() {
             return Ok(tools);
         }
-        // A gateway without announcements is asked again and again.
+        // A gateway without list-changed notifications is polled.
         let mut watch = timeout_at(deadline, self.client.watch_tools()).await.ok().and_then(Result::ok);
         if let Some(watch) = &watch {
             tools = Arc::clone(watch.items());
@@ -135,7 +135,7 @@ impl GatewayClient {
                 return Ok(tools);
             }
             if Instant::now() >= deadline {
-                return Err(AgentError::ToolsNotReady { missing, waited: begun.elapsed() });
+                return Err(AgentError::ToolsNotReady { missing, waited: started.elapsed() });
             }
             let next = deadline.min(Instant::now() + POLL);
             match &mut watch {
@@ -154,13 +154,13 @@ impl GatewayClient {
         }
     }
 
-    /// The connected nodes without a tool.
+    /// Returns the connected nodes without a tool.
     fn missing(&self, tools: &[ListedTool]) -> Vec<String> {
-        let missing = self.nodes.iter().filter(|node| !tools.iter().any(|tool| is_of_node(tool, node)));
+        let missing = self.nodes.iter().filter(|node| !tools.iter().any(|tool| belongs_to_node(tool, node)));
         missing.cloned().collect()
     }
 
-    /// The tools of the agent, to be shown to a model and called.
+    /// Returns the tools of the agent, to be passed to a model and called.
     ///
     /// # Errors
     /// [`AgentError::Gateway`].
@@ -168,7 +168,7 @@ impl GatewayClient {
         Ok(self.toolbox_builder().await?.build())
     }
 
-    /// The same, to which other kinds of tools can be added.
+    /// Returns a builder with the tools of the agent, to which other kinds of tools can be added.
     ///
     /// # Errors
     /// [`AgentError::Gateway`].
@@ -180,14 +180,14 @@ impl GatewayClient {
         Ok(Toolbox::builder(values).mcp(link))
     }
 
-    /// Ends the connection.
+    /// Closes the connection.
     pub async fn close(self) {
         self.client.close().await;
     }
 }
 
-/// Whether a tool is of a node.
-fn is_of_node(tool: &ListedTool, node: &str) -> bool {
+/// Returns whether a tool belongs to a node.
+fn belongs_to_node(tool: &ListedTool, node: &str) -> bool {
     let members: Value =
         tool.member("_meta").and_then(|meta| serde_json::from_str(meta.get()).ok()).unwrap_or_default();
     match members.get(meta::NODE).or_else(|| members.get(meta::SERVER)).and_then(Value::as_str) {
@@ -197,39 +197,39 @@ fn is_of_node(tool: &ListedTool, node: &str) -> bool {
 }
 
 impl GatewayClientBuilder {
-    /// The address of the gateway. It comes before that of the context, that of the variable `MCP_GATEWAY_URL`, and
-    /// [`DEFAULT_PATH`] on the internal address.
+    /// Sets the URL of the gateway. It takes precedence over those of the context and of the environment variable
+    /// `MCP_GATEWAY_URL`, and over [`DEFAULT_PATH`] on the internal URL.
     pub fn url(mut self, url: impl Into<String>) -> Self {
         self.url = Some(url.into());
         self
     }
 
-    /// A session token. It comes before that of the context.
+    /// Sets a session token, which takes precedence over that of the context.
     pub fn token(mut self, token: Secret) -> Self {
         self.token = Some(token);
         self
     }
 
-    /// Where session tokens are fetched: the internal address, to which [`SESSIONS_PATH`] is added, and the token of the
-    /// service that the agent is part of. If there is a token already, that one is used until the gateway refuses it.
+    /// Sets where session tokens are fetched: the internal URL, to which [`SESSIONS_PATH`] is appended, and the token
+    /// of the service that the agent belongs to. An existing session token is used until the gateway rejects it.
     pub fn sessions(mut self, internal: impl Into<String>, service_token: Secret) -> Self {
         self.sessions = Some((internal.into(), service_token));
         self
     }
 
-    /// The settings of the client, such as its name, its limits and what answers elicitation.
+    /// Sets the settings of the client, such as its name, its limits and its handlers of input requests.
     pub fn client(mut self, client: ClientBuilder) -> Self {
         self.client = client;
         self
     }
 
-    /// Calls a function with what happens beside errors. It must not block.
+    /// Sets a function that receives events. It must not block.
     pub fn on_event(mut self, on_event: impl Fn(AgentEvent) + Send + Sync + 'static) -> Self {
         self.on_event = Arc::new(on_event);
         self
     }
 
-    /// Sends tokens without TLS to other machines, too: for networks that encrypt by themselves.
+    /// Allows sending tokens to other machines without TLS: for networks that are encrypted otherwise.
     pub fn allow_plain_http(mut self) -> Self {
         self.allows_plain_http = true;
         self
@@ -259,7 +259,7 @@ impl GatewayClientBuilder {
         let mut client = self.client;
         if initial_token.is_some() || endpoint.is_some() {
             let session = Session::new(initial_token, endpoint, Arc::clone(&self.on_event));
-            // Before the connection, so that an error says which of the two failed.
+            // Fetched before connecting, so that an error says which of the two failed.
             session.token().await?;
             client = client.authorize(session);
         }
@@ -279,10 +279,10 @@ impl GatewayClientBuilder {
     }
 
     fn check_address(&self, url: &str, has_token: bool) -> Result<Address, AgentError> {
-        let wrong = |problem: String| AgentError::Address { url: without_query(url), problem };
-        let address = Address::parse(url).map_err(wrong)?;
+        let invalid = |problem: String| AgentError::Address { url: without_query(url), problem };
+        let address = Address::parse(url).map_err(invalid)?;
         if has_token && !address.is_tls && !address.is_local() && !self.allows_plain_http {
-            return Err(wrong(
+            return Err(invalid(
                 "tokens are not sent without TLS to another machine: use https://, or allow plain HTTP"
                     .to_owned(),
             ));
@@ -300,7 +300,7 @@ impl fmt::Debug for GatewayClientBuilder {
     }
 }
 
-/// The address of the gateway, and who named it. Empty ones count as not given.
+/// Chooses the URL of the gateway, and returns its source. Empty URLs are ignored.
 fn choose_url(named: [Option<&str>; 3], internal: Option<&str>) -> Option<(String, UrlSource)> {
     let sources = [UrlSource::Explicit, UrlSource::Context, UrlSource::Environment];
     let named = named
@@ -317,7 +317,7 @@ fn without_query(url: &str) -> String {
     url.split(['?', '#']).next().unwrap_or_default().to_owned()
 }
 
-/// The connection of the toolbox. It is the agent's own, so the toolbox does not close it.
+/// The connection of the toolbox. It belongs to the agent, so the toolbox does not close it.
 struct Link {
     client: Client,
     url: String,
@@ -331,7 +331,7 @@ impl Connector for Link {
         let link = if server.uri == self.url && server.credential_ref.is_none() {
             Ok(Arc::new(Self { client: self.client.clone(), url: self.url.clone() }) as Arc<dyn Connection>)
         } else {
-            Err(CallError::connect(server, "the agent is connected to its gateway only"))
+            Err(CallError::connect(server, "the agent only connects to its gateway"))
         };
         Box::pin(std::future::ready(link))
     }
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn an_explicit_address_comes_first() {
+    fn an_explicit_url_comes_first() {
         check(
             [Some("http://a"), Some("http://b"), Some("http://c")],
             Some("http://d"),
@@ -385,15 +385,15 @@ mod tests {
     }
 
     #[test]
-    fn the_default_is_a_path_on_the_internal_address() {
+    fn the_default_is_a_path_on_the_internal_url() {
         check([None, None, Some("")], Some("http://d/"), Some(("http://d/mcp/gateway", UrlSource::Default)));
         check([None; 3], None, None);
     }
 
     #[test]
-    fn a_tool_is_of_the_node_that_its_meta_names() {
+    fn a_tool_belongs_to_the_node_in_its_meta() {
         let tool = |value: Value| serde_json::from_value::<ListedTool>(value).unwrap();
-        for (value, node, is) in [
+        for (value, node, expected) in [
             (json!({"name": "lookup", "_meta": {"io.toolwright/node": "abuseipdb"}}), "abuseipdb", true),
             (json!({"name": "abuseipdb", "_meta": {"io.toolwright/node": "other"}}), "abuseipdb", false),
             (json!({"name": "web__get", "_meta": {"io.toolwright/server": "web"}}), "web", true),
@@ -402,7 +402,7 @@ mod tests {
             (json!({"name": "abuseipdb2"}), "abuseipdb", false),
         ] {
             let text = value.to_string();
-            assert_eq!(is_of_node(&tool(value), node), is, "{text}");
+            assert_eq!(belongs_to_node(&tool(value), node), expected, "{text}");
         }
     }
 }

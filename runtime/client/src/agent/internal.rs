@@ -1,4 +1,4 @@
-//! Requests to the internal API of a gateway.
+//! A client of the internal API of a gateway.
 
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
@@ -9,7 +9,7 @@ use super::session::bearer;
 use crate::config::Secret;
 use crate::http::{Address, fetch_from};
 
-/// The internal API of a gateway, for services and operators that have a key (`cargo mcp gateway keys service`).
+/// A client of the internal API of a gateway, for services and operators with a key (`cargo mcp gateway keys service`).
 ///
 /// ```no_run
 /// use toolwright_client::agent::{InternalClient, Revoke};
@@ -28,65 +28,65 @@ pub struct InternalClient {
     key: Secret,
 }
 
-/// What is revoked.
+/// What to revoke.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Revoke {
     /// One token, by its id (`jti`).
     Token(String),
-    /// All tokens of a run so far.
+    /// All tokens of a run that exist now.
     Run {
         /// The run.
         run: String,
-        /// Its organization, for a key of all organizations; that of the key if none is named.
+        /// Its organization, for a key of all organizations. The default is that of the key.
         org: Option<String>,
     },
-    /// All tokens of an organization so far; none is that of runs without one.
+    /// All tokens of an organization that exist now; `None` for runs without an organization.
     Org(Option<String>),
 }
 
-/// Why the internal API did not do something.
+/// An error of the internal API.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum InternalError {
-    /// The address or the key cannot be used.
+    /// The URL or the key is invalid.
     #[error("{0}")]
     Invalid(String),
-    /// It cannot be reached.
+    /// The API cannot be reached.
     #[error("{0}")]
     Unreachable(String),
-    /// It answered with an error.
+    /// The API responded with an error.
     #[error("status {status} ({kind}): {message}")]
     Refused {
         /// The status of the response.
         status: u16,
-        /// The name of the error for programs, such as `forbidden`.
+        /// The kind of the error, such as `forbidden`.
         kind: String,
-        /// What is wrong, for people.
+        /// The message.
         message: String,
     },
 }
 
 impl InternalClient {
-    /// A client of the API at an address such as `http://127.0.0.1:8081`; with and without `/internal` at its end.
+    /// Creates a client of the API at a URL such as `http://127.0.0.1:8081`, with or without `/internal` at the end.
     ///
     /// # Errors
-    /// [`InternalError::Invalid`] for an address that is none, and for a key that is empty or a placeholder.
+    /// [`InternalError::Invalid`] for an invalid URL, or a key that is empty or a placeholder.
     pub fn new(url: &str, key: Secret) -> Result<Self, InternalError> {
         let url = url.trim_end_matches('/');
         let url = url.strip_suffix("/internal").unwrap_or(url).to_owned();
         Address::parse(&url).map_err(|problem| InternalError::Invalid(format!("{url}: {problem}")))?;
         if key.is_placeholder() || bearer(&key).is_err() {
             return Err(InternalError::Invalid(
-                "the key of the service is empty or a placeholder such as `${KEY}`: set it to the real one"
+                "the service key is empty or a placeholder such as `${KEY}`: set it to the real key"
                     .to_owned(),
             ));
         }
         Ok(Self { url, key })
     }
 
-    /// Revokes tokens: requests with them are refused, and what is open with them ends, within seconds at all gateways of a
-    /// store. Takes the right `revoke`.
+    /// Revokes tokens: requests with them are rejected, and open requests are ended, within seconds at all gateways of
+    /// a store. Requires the right `revoke`.
     ///
     /// # Errors
     /// [`InternalError`].
@@ -100,13 +100,13 @@ impl InternalClient {
         self.send(Method::POST, "revoke", body.to_string()).await.map(drop)
     }
 
-    /// The answer to a GET below `/internal/`, as JSON.
+    /// Sends a GET request to a path below `/internal/`, and returns the JSON of the response.
     ///
     /// # Errors
     /// [`InternalError`].
     pub async fn get(&self, path: &str) -> Result<Value, InternalError> {
-        let answer = self.send(Method::GET, path, String::new()).await?;
-        answer.json("the answer").map_err(InternalError::Unreachable)
+        let response = self.send(Method::GET, path, String::new()).await?;
+        response.json("the response").map_err(InternalError::Unreachable)
     }
 
     async fn send(
@@ -120,18 +120,18 @@ impl InternalClient {
         let key = bearer(&self.key).map_err(|()| invalid("the key cannot be sent as a header".to_owned()))?;
         let headers =
             vec![(AUTHORIZATION, key), (CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-        let answer = fetch_from(address, verb, Bytes::from(body), headers).await;
-        let answer = answer.map_err(InternalError::Unreachable)?;
-        if answer.is_success() {
-            return Ok(answer);
+        let response = fetch_from(address, verb, Bytes::from(body), headers).await;
+        let response = response.map_err(InternalError::Unreachable)?;
+        if response.is_success() {
+            return Ok(response);
         }
-        let error: Value = answer.json("").unwrap_or_default();
+        let error: Value = response.json("").unwrap_or_default();
         let text = |name: &str| error["error"][name].as_str().map(str::to_owned);
         Err(InternalError::Refused {
-            status: answer.status,
+            status: response.status,
             kind: text("kind").unwrap_or_else(|| "unknown".to_owned()),
             message: text("message")
-                .unwrap_or_else(|| answer.describe_error())
+                .unwrap_or_else(|| response.describe_error())
                 .replace(self.key.expose(), "[secret]"),
         })
     }

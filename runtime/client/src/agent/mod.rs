@@ -1,11 +1,11 @@
 //! Agents behind a gateway.
 //!
-//! An orchestrator starts an agent with an [`AgentContext`]: the run, the node, and the ids of the tool nodes that are
-//! connected to it. A [`GatewayClient`] gets a session token for exactly these nodes, connects to the gateway, waits until the
-//! tools are there, and gives them to the agent as a [`Toolbox`]. [`ToolSource`] decides between the gateway and tools that
-//! the agent was given inline.
+//! An orchestrator starts an agent with an [`AgentContext`]: the run, the node, and the ids of the connected tool
+//! nodes. A [`GatewayClient`] gets a session token for exactly these nodes, connects to the gateway, waits until the
+//! tools are registered, and provides them as a [`Toolbox`]. [`ToolSource`] chooses between the gateway and inline
+//! tools.
 //!
-//! A gateway that cannot be reached is an error, and never an agent without tools.
+//! An unreachable gateway is an error; it never results in an agent without tools.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -28,8 +28,8 @@
 //! # }
 //! ```
 //!
-//! `context` is what an agent is told, `session` keeps its token, `gateway` is the client and `source` the choice;
-//! `internal` is for services and operators.
+//! `context` is what the orchestrator passes, `session` manages the token, `gateway` is the client and `source` the
+//! choice; `internal` is for services and operators.
 //!
 //! [`Toolbox`]: toolwright_agent::toolbox::Toolbox
 
@@ -54,17 +54,17 @@ pub use internal::{InternalClient, InternalError, Revoke};
 pub use session::{RENEWAL_MARGIN, RETRY_PAUSE};
 pub use source::ToolSource;
 
-/// Why an agent has no tools of its gateway.
+/// An error of an agent's gateway.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {
-    /// The address of the gateway is not known.
+    /// The URL of the gateway is unknown.
     #[error(
-        "the address of the gateway is not known: set `{GATEWAY_URL}`, `gatewayUrl` in the context, \
-         or the internal address of its session endpoint"
+        "unknown gateway URL: set `{GATEWAY_URL}`, `gatewayUrl` in the context, \
+         or the internal URL of its session endpoint"
     )]
     NoUrl,
-    /// An address is invalid, or would get a token without TLS.
+    /// A URL is invalid, or a token would be sent to it without TLS.
     #[error("{}: {}", visible(.url), visible(.problem))]
     Address {
         /// The address.
@@ -73,9 +73,9 @@ pub enum AgentError {
         problem: String,
     },
     /// A token is empty or a placeholder.
-    #[error("the {0} is empty or a placeholder such as `${{TOKEN}}`: set it to the real one")]
+    #[error("the {0} is empty or a placeholder such as `${{TOKEN}}`: set it to the real token")]
     Placeholder(&'static str),
-    /// The session endpoint gave no token.
+    /// The session endpoint did not return a token.
     #[error("no session token from {}: {}", visible(.url), visible(.problem))]
     Session {
         /// The session endpoint.
@@ -83,18 +83,18 @@ pub enum AgentError {
         /// What happened.
         problem: String,
     },
-    /// The gateway refused the session token, and no other one can be fetched.
+    /// The gateway rejected the session token, and no other one can be fetched.
     #[error("there is no session endpoint to renew the token: pass a new one")]
     Expired,
-    /// The gateway cannot be reached, or answered with an error.
+    /// The gateway cannot be reached, or responded with an error.
     #[error("the tools of the gateway cannot be used: {0}")]
     Gateway(ClientError),
-    /// Some connected nodes have no tools yet.
-    #[error("tools not ready after {} s: the nodes {} have registered none; see whether they were run", .waited.as_secs(), list(.missing))]
+    /// Some connected nodes have not registered tools in time.
+    #[error("tools not ready after {} s: the nodes {} have registered none; check whether they ran", .waited.as_secs(), format_names(.missing))]
     ToolsNotReady {
         /// The ids of these nodes.
         missing: Vec<String>,
-        /// How long was waited.
+        /// How long the client has waited.
         waited: Duration,
     },
 }
@@ -105,33 +105,37 @@ impl From<ClientError> for AgentError {
     }
 }
 
-/// What happens to the connection of an agent, beside its errors.
+/// An event of an agent's connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AgentEvent {
-    /// The gateway that is used, and who named it. Sent once.
+    /// The gateway that was chosen. Sent once.
     Gateway {
-        /// The address, without its query.
+        /// The URL, without its query.
         url: String,
-        /// Who named it.
+        /// Where the URL comes from.
         source: UrlSource,
     },
-    /// There are connected nodes, so these inline tools are not used.
+    /// The inline tools are not used, as there are connected nodes.
     InlineIgnored {
-        /// How many there are.
+        /// The number of inline tools.
         count: usize,
     },
-    /// The session token could not be renewed. It is still valid, and the next call tries again.
+    /// The session token could not be renewed. It is still valid, and the next call retries.
     RenewalFailed {
-        /// Why.
+        /// The reason.
         problem: String,
     },
 }
 
-/// The first names of a list.
-fn list(names: &[String]) -> String {
-    const SHOWN: usize = 10;
-    let shown: Vec<_> = names.iter().take(SHOWN).map(|name| format!("`{}`", visible(name))).collect();
-    let more = if names.len() > SHOWN { format!(" and {} more", names.len() - SHOWN) } else { String::new() };
-    shown.join(", ") + &more
+/// Formats the first names of a list.
+fn format_names(names: &[String]) -> String {
+    const MAX_NAMES: usize = 10;
+    let first: Vec<_> = names.iter().take(MAX_NAMES).map(|name| format!("`{}`", visible(name))).collect();
+    let more = if names.len() > MAX_NAMES {
+        format!(" and {} more", names.len() - MAX_NAMES)
+    } else {
+        String::new()
+    };
+    first.join(", ") + &more
 }

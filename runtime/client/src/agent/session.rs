@@ -1,4 +1,4 @@
-//! The session token of an agent: fetched, kept, renewed before it expires and after it was refused.
+//! The session token of an agent: fetched, and renewed before it expires or after it was rejected.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,88 +15,90 @@ use crate::config::{BoxFuture, Secret};
 use crate::error::quoted;
 use crate::http::{Address, Authorize, Rejection, RequestTarget, fetch_from, parse_header};
 
-/// How long before its end a token is renewed at the earliest: a minute, or a quarter of its life if that is shorter.
+/// How long before its expiry a token is renewed: a minute, or a quarter of its lifetime if that is shorter.
 pub const RENEWAL_MARGIN: Duration = Duration::from_mins(1);
-/// How long after a failed renewal the next one is tried, while the old token is still valid.
+/// The delay after a failed renewal, while the old token is still valid.
 pub const RETRY_PAUSE: Duration = Duration::from_secs(5);
 
 pub(super) type OnEvent = Arc<dyn Fn(AgentEvent) + Send + Sync>;
 
-/// Adds the token to requests. Calls that need a new one at the same time wait for one renewal.
+/// Adds the token to requests. Concurrent calls that need a new one share one renewal.
 pub(super) struct Session {
     endpoint: Option<Endpoint>,
     current: Mutex<Option<LiveToken>>,
-    /// Held while the token is renewed; when that last failed.
-    gate: tokio::sync::Mutex<Option<Instant>>,
+    /// Held while the token is renewed; the time of the last failure.
+    renewal_lock: tokio::sync::Mutex<Option<Instant>>,
     on_event: OnEvent,
 }
 
-/// Where tokens come from.
+/// The endpoint that issues tokens.
 pub(super) struct Endpoint {
     pub(super) address: Address,
     pub(super) service: Secret,
-    /// What is asked for, as JSON.
+    /// The body of the request, as JSON.
     pub(super) body: Bytes,
 }
 
 #[derive(Debug, Clone)]
 struct LiveToken {
     token: Secret,
-    /// When it is to be renewed, and when it ends; unknown for tokens that were given.
+    /// When to renew it, and when it expires; unknown for tokens that the agent was started with.
     times: Option<(SystemTime, SystemTime)>,
 }
 
 impl LiveToken {
-    /// A token that ends at this time. One that seems to have ended already shows that the clocks differ: then the gateway
-    /// says when a new one is needed.
+    /// Creates a token that expires at `expires`. If that is in the past, the clocks differ, and the gateway decides
+    /// when a new token is needed.
     fn new(token: Secret, expires: Option<SystemTime>, now: SystemTime) -> Self {
-        let life =
-            expires.and_then(|expires| expires.duration_since(now).ok()).filter(|life| !life.is_zero());
-        let times = expires.zip(life).map(|(end, life)| (end - RENEWAL_MARGIN.min(life / 4), end));
+        let lifetime = expires
+            .and_then(|expires| expires.duration_since(now).ok())
+            .filter(|lifetime| !lifetime.is_zero());
+        let times =
+            expires.zip(lifetime).map(|(end, lifetime)| (end - RENEWAL_MARGIN.min(lifetime / 4), end));
         Self { token, times }
     }
 
-    fn is_due(&self, now: SystemTime) -> bool {
+    fn needs_renewal(&self, now: SystemTime) -> bool {
         self.times.is_some_and(|(renewal, _)| now >= renewal)
     }
 
-    fn has_ended(&self, now: SystemTime) -> bool {
+    fn has_expired(&self, now: SystemTime) -> bool {
         self.times.is_some_and(|(_, end)| now >= end)
     }
 }
 
-/// Why a token is renewed.
+/// The reason to renew a token.
 enum RenewalReason<'a> {
     Due,
-    /// The gateway refused this header.
+    /// The gateway rejected this header.
     Refused(Option<&'a HeaderValue>),
 }
 
 impl Session {
     pub(super) fn new(initial: Option<Secret>, endpoint: Option<Endpoint>, on_event: OnEvent) -> Self {
         let current = initial.map(|token| LiveToken { token, times: None });
-        Self { endpoint, current: Mutex::new(current), gate: tokio::sync::Mutex::default(), on_event }
+        Self { endpoint, current: Mutex::new(current), renewal_lock: tokio::sync::Mutex::default(), on_event }
     }
 
-    /// The token, fetched or renewed if need be.
+    /// Returns the token, fetched or renewed if necessary.
     ///
     /// # Errors
     /// [`AgentError::Session`], [`AgentError::Expired`].
     pub(super) async fn token(&self) -> Result<Secret, AgentError> {
         match self.current() {
-            Some(live) if !live.is_due(SystemTime::now()) => Ok(live.token),
+            Some(live) if !live.needs_renewal(SystemTime::now()) => Ok(live.token),
             _ => self.renew(RenewalReason::Due).await,
         }
     }
 
     async fn renew(&self, reason: RenewalReason<'_>) -> Result<Secret, AgentError> {
-        let mut failed = self.gate.lock().await;
+        let mut failed = self.renewal_lock.lock().await;
         let now = SystemTime::now();
         let current = self.current();
-        // Whoever held the gate before may have renewed it.
+        // The previous holder of the lock may have renewed it.
         if let Some(live) = &current {
             let is_fresh = match reason {
-                RenewalReason::Due => !live.is_due(now),
+                RenewalReason::Due => !live.needs_renewal(now),
                 RenewalReason::Refused(sent) => bearer(&live.token).ok().as_ref() != sent,
             };
             if is_fresh {
@@ -104,7 +106,7 @@ impl Session {
             }
         }
         let Some(endpoint) = &self.endpoint else { return Err(AgentError::Expired) };
-        let usable = current.filter(|live| matches!(reason, RenewalReason::Due) && !live.has_ended(now));
+        let usable = current.filter(|live| matches!(reason, RenewalReason::Due) && !live.has_expired(now));
         if let (Some(live), Some(failed)) = (&usable, *failed)
             && failed.elapsed() < RETRY_PAUSE
         {
@@ -145,24 +147,24 @@ impl Endpoint {
         let json = HeaderValue::from_static("application/json");
         let service = bearer(&self.service).map_err(|()| "the service token cannot be sent as a header")?;
         let headers = vec![(AUTHORIZATION, service), (CONTENT_TYPE, json)];
-        let answer = fetch_from(self.address.clone(), Method::POST, self.body.clone(), headers).await?;
-        if !answer.is_success() {
-            let problem = answer.describe_error().replace(self.service.expose(), "[secret]");
-            return Err(match answer.status {
-                401 | 403 => format!("it refuses the service token or the organization ({problem})"),
+        let response = fetch_from(self.address.clone(), Method::POST, self.body.clone(), headers).await?;
+        if !response.is_success() {
+            let problem = response.describe_error().replace(self.service.expose(), "[secret]");
+            return Err(match response.status {
+                401 | 403 => format!("it rejected the service token or the organization ({problem})"),
                 _ => problem,
             });
         }
-        // Errors of JSON could repeat a token.
-        let answer: SessionResponse = answer.json("").map_err(|_| {
-            "its answer is not `{\"token\": …, \"expiresAt\": SECONDS}`; check the address".to_owned()
+        // JSON errors could contain the token.
+        let response: SessionResponse = response.json("").map_err(|_| {
+            "its response is not `{\"token\": …, \"expiresAt\": SECONDS}`; check the URL".to_owned()
         })?;
-        let token = Secret::new(answer.token);
+        let token = Secret::new(response.token);
         if token.is_placeholder() || bearer(&token).is_err() {
-            return Err("its token cannot be used; check the address".to_owned());
+            return Err("its token is invalid; check the URL".to_owned());
         }
         let expires =
-            answer.expires_at.and_then(|seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));
+            response.expires_at.and_then(|seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));
         Ok(LiveToken::new(token, expires, SystemTime::now()))
     }
 }
@@ -181,15 +183,15 @@ impl Authorize for Session {
 
     fn handle_rejection<'a>(&'a self, rejection: &'a Rejection<'a>) -> BoxFuture<'a, Result<bool, String>> {
         Box::pin(async move {
-            // A new token for the same nodes allows no more.
+            // A new token for the same nodes has the same rights.
             if rejection.status != 401 {
                 return Ok(false);
             }
             if rejection.attempt > 0 {
-                let said = rejection.challenges.first().map(|said| format!(": {}", quoted(said)));
+                let challenge = rejection.challenges.first().map(|text| format!(": {}", quoted(text)));
                 return Err(format!(
-                    "it refuses a new session token too{}; check that both use the same gateway address",
-                    said.unwrap_or_default()
+                    "it rejected a new session token too{}; check that both use the same gateway URL",
+                    challenge.unwrap_or_default()
                 ));
             }
             let sent =
@@ -217,23 +219,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_renewed_before_it_ends() {
+    fn a_token_is_renewed_before_it_expires() {
         let now = UNIX_EPOCH + Duration::from_secs(1_000_000);
         let after = |seconds| now + Duration::from_secs(seconds);
-        let check = |life, renewal, end| {
-            let live = LiveToken::new(Secret::new("t"), Some(after(life)), now);
-            assert_eq!(live.times, Some((after(renewal), after(end))), "{life}");
-            assert!(!live.is_due(now) && live.is_due(after(renewal)) && !live.has_ended(after(renewal)));
-            assert!(live.has_ended(after(end)));
+        let check = |lifetime, renewal, end| {
+            let live = LiveToken::new(Secret::new("t"), Some(after(lifetime)), now);
+            assert_eq!(live.times, Some((after(renewal), after(end))), "{lifetime}");
+            assert!(
+                !live.needs_renewal(now)
+                    && live.needs_renewal(after(renewal))
+                    && !live.has_expired(after(renewal))
+            );
+            assert!(live.has_expired(after(end)));
         };
         check(900, 840, 900);
         check(40, 30, 40);
     }
 
     #[tokio::test]
-    async fn a_failed_renewal_leaves_a_token_that_is_still_valid() {
-        let told = Arc::new(Mutex::new(0));
-        let count = Arc::clone(&told);
+    async fn a_valid_token_is_used_after_a_failed_renewal() {
+        let events = Arc::new(Mutex::new(0));
+        let count = Arc::clone(&events);
         // Nothing listens at port 1.
         let address = Address::parse("http://127.0.0.1:1/internal/sessions").unwrap();
         let endpoint = Endpoint { address, service: Secret::new("s"), body: Bytes::from_static(b"{}") };
@@ -248,21 +254,21 @@ mod tests {
             session.current.lock().unwrap().replace(live);
         };
         keep(now + Duration::from_mins(1));
-        // The second does not ask again so soon.
+        // The second call is within the retry delay.
         for _ in 0..2 {
             assert_eq!(session.token().await.unwrap().expose(), "old");
         }
-        assert_eq!(*told.lock().unwrap(), 1);
+        assert_eq!(*events.lock().unwrap(), 1);
         keep(now);
         assert!(matches!(session.token().await, Err(AgentError::Session { .. })));
     }
 
     #[test]
-    fn an_end_in_the_past_is_left_to_the_gateway() {
+    fn an_expiry_in_the_past_is_ignored() {
         let now = UNIX_EPOCH + Duration::from_secs(1_000_000);
         for expires in [None, Some(now), Some(UNIX_EPOCH)] {
             let live = LiveToken::new(Secret::new("t"), expires, now);
-            assert!(!live.is_due(now + Duration::from_hours(24)), "{expires:?}");
+            assert!(!live.needs_renewal(now + Duration::from_hours(24)), "{expires:?}");
         }
     }
 }

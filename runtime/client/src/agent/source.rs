@@ -1,4 +1,4 @@
-//! Where the tools of an agent come from.
+//! The source of an agent's tools.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use toolwright_agent::value::ToolValue;
 use super::gateway::{GatewayClient, GatewayClientBuilder};
 use super::{AgentError, AgentEvent};
 
-/// Where the tools of an agent come from: its gateway if nodes are connected to it, otherwise tools that it was given inline.
+/// The source of an agent's tools: its gateway if nodes are connected, otherwise inline tools.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -25,17 +25,17 @@ use super::{AgentError, AgentEvent};
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ToolSource {
-    /// The tools of the connected nodes, all of them registered.
+    /// The gateway, with registered tools of all connected nodes.
     Gateway(Box<GatewayClient>),
-    /// Tools that the agent was given. Deprecated in favor of connected nodes.
+    /// Inline tools. Deprecated in favor of connected nodes.
     Inline(Vec<ToolValue>),
 }
 
 impl ToolSource {
-    /// Chooses: with connected nodes the gateway, whose tools are waited for; without, the inline tools.
+    /// Chooses the gateway if there are connected nodes, and waits for their tools; otherwise the inline tools.
     ///
     /// # Errors
-    /// Any [`AgentError`] of the gateway. Inline tools never take its place.
+    /// Any [`AgentError`] of the gateway. Inline tools are never a fallback.
     pub async fn choose(
         gateway: GatewayClientBuilder,
         inline: Vec<ToolValue>,
@@ -52,7 +52,7 @@ impl ToolSource {
         Ok(Self::Gateway(Box::new(gateway)))
     }
 
-    /// The tools. Those of a gateway can be called as they are; for inline tools, set what runs them.
+    /// Returns the tools. Those of a gateway can be called directly; for inline tools, add their runners.
     ///
     /// # Errors
     /// [`AgentError::Gateway`].

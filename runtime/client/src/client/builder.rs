@@ -1,4 +1,4 @@
-//! How a client is made.
+//! The settings of a client.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -19,21 +19,21 @@ use crate::event::Event;
 use crate::host::Host;
 use crate::input_requests::{Elicitation, ElicitationResponse, InputHandlers, Root, Sampling};
 
-/// How long the probe for the era waits for an answer where nothing else is set. A server may be silent about a method that
-/// it does not know (2026-07-28, basic/transports/stdio "Backward Compatibility").
+/// The default timeout of the probe that detects the server's era. Some servers do not respond to unknown methods
+/// (2026-07-28, basic/transports/stdio "Backward Compatibility").
 pub const DEFAULT_PROBE_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a request may take, whatever progress it makes, where nothing else is set.
+/// The default maximum duration of a request, with or without progress.
 pub const DEFAULT_MAX_DURATION: Duration = Duration::from_mins(10);
-/// The largest message of a server that is read where nothing else is set: 16 MiB.
+/// The default maximum size of a message from the server: 16 MiB.
 pub const DEFAULT_MAX_MESSAGE_BYTES: usize = 16 << 20;
-/// How many pages the list of one kind may have where nothing else is set.
+/// The default maximum number of pages of a list.
 pub const DEFAULT_MAX_PAGES: usize = 500;
-/// How many bytes all pages of a list may have together where nothing else is set: 64 MiB.
+/// The default maximum total size of the pages of a list: 64 MiB.
 pub const DEFAULT_MAX_LIST_BYTES: usize = 64 << 20;
-/// How often a request is sent again with answers to what the server asks where nothing else is set.
+/// The default maximum number of rounds of input requests per request.
 pub const DEFAULT_MAX_ROUNDS: usize = 16;
 
-/// A client that is not connected yet.
+/// Builds a [`Client`].
 ///
 /// ```no_run
 /// use toolwright_client::{Client, Event};
@@ -60,14 +60,14 @@ pub struct ClientBuilder {
     oauth: Option<crate::oauth::OAuth>,
     revision: Option<Revision>,
     log_level: Option<String>,
-    probe: Duration,
+    probe_timeout: Duration,
     max_message_bytes: usize,
     #[cfg(feature = "stdio")]
-    is_guarded: bool,
+    uses_guard: bool,
     pub(crate) limits: Limits,
 }
 
-/// What a client bounds on its own.
+/// The limits and modes of a client.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) max_duration: Duration,
@@ -75,7 +75,7 @@ pub(crate) struct Limits {
     pub(crate) max_list_bytes: usize,
     pub(crate) max_rounds: usize,
     pub(crate) is_strict: bool,
-    pub(crate) takes_tasks: bool,
+    pub(crate) accepts_tasks: bool,
 }
 
 impl Default for ClientBuilder {
@@ -92,107 +92,111 @@ impl Default for ClientBuilder {
             oauth: None,
             revision: None,
             log_level: None,
-            probe: DEFAULT_PROBE_TIMEOUT,
+            probe_timeout: DEFAULT_PROBE_TIMEOUT,
             max_message_bytes: DEFAULT_MAX_MESSAGE_BYTES,
             #[cfg(feature = "stdio")]
-            is_guarded: true,
+            uses_guard: true,
             limits: Limits {
                 max_duration: DEFAULT_MAX_DURATION,
                 max_pages: DEFAULT_MAX_PAGES,
                 max_list_bytes: DEFAULT_MAX_LIST_BYTES,
                 max_rounds: DEFAULT_MAX_ROUNDS,
                 is_strict: false,
-                takes_tasks: false,
+                accepts_tasks: false,
             },
         }
     }
 }
 
 impl ClientBuilder {
-    /// How the client introduces itself; as `toolwright` if not set.
+    /// Sets the name and version that the client sends to the server. The default is `toolwright` with the version of
+    /// this crate.
     pub fn name(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
         self.info = json!({"name": name.into(), "version": version.into()});
         self
     }
 
-    /// Declares further capabilities, such as `extensions`. Those of the handlers are declared without this.
+    /// Declares an additional capability, such as `extensions`. The capabilities of handlers are declared
+    /// automatically.
     pub fn capability(mut self, name: impl Into<String>, value: Value) -> Self {
         self.capabilities.insert(name.into(), value);
         self
     }
 
-    /// Hears what the server says and what happens to the connection. It is called where messages are read, so it must not
-    /// block.
+    /// Sets a function that receives events of the server and of the connection. It is called while messages are read,
+    /// so it must not block.
     pub fn on_event(mut self, on_event: impl Fn(Event) + Send + Sync + 'static) -> Self {
         self.on_event = Some(Box::new(on_event));
         self
     }
 
-    /// Answers forms that the server shows the user (2026-07-28, client/elicitation). Without it the server is told that there
-    /// is no user to ask.
-    pub fn on_elicitation<F>(mut self, answer: impl Fn(Elicitation) -> F + Send + Sync + 'static) -> Self
+    /// Sets the handler of elicitation requests (2026-07-28, client/elicitation). Without a handler, elicitation is not
+    /// declared and requests are rejected.
+    pub fn on_elicitation<F>(mut self, respond: impl Fn(Elicitation) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = ElicitationResponse> + Send + 'static,
     {
-        self.input.elicit = Some(Arc::new(move |request| Box::pin(answer(request))));
+        self.input.elicit = Some(Arc::new(move |request| Box::pin(respond(request))));
         self
     }
 
-    /// Declares that [`ClientBuilder::on_elicitation`] opens pages too. It must show the user where the page is, and ask.
+    /// Declares that [`ClientBuilder::on_elicitation`] also handles URLs. It must show the URL's host to the user and
+    /// ask for consent before it opens the page.
     pub fn url_elicitation(mut self) -> Self {
         self.input.url_elicitation = true;
         self
     }
 
-    /// Lets the server ask the client's model (2026-07-28, client/sampling; deprecated there). `consent` is asked first, each
-    /// time, and a request is refused unless it says yes. `answer` gives a `CreateMessageResult`.
+    /// Sets the handler of sampling requests (2026-07-28, client/sampling; deprecated there). `consent` is called first
+    /// for every request, and the request is rejected unless it returns `true`. `respond` returns a
+    /// `CreateMessageResult`.
     pub fn on_sampling<C, F>(
         mut self,
         consent: impl Fn(&Sampling) -> C + Send + Sync + 'static,
-        answer: impl Fn(Sampling) -> F + Send + Sync + 'static,
+        respond: impl Fn(Sampling) -> F + Send + Sync + 'static,
     ) -> Self
     where
         C: Future<Output = bool> + Send + 'static,
         F: Future<Output = Value> + Send + 'static,
     {
-        let answer = Arc::new(answer);
+        let respond = Arc::new(respond);
         self.input.sample = Some(Arc::new(move |request| {
-            let (consent, answer) = (consent(&request), Arc::clone(&answer));
-            Box::pin(async move { if consent.await { Some(answer(request).await) } else { None } })
+            let (consent, respond) = (consent(&request), Arc::clone(&respond));
+            Box::pin(async move { if consent.await { Some(respond(request).await) } else { None } })
         }));
         self
     }
 
-    /// For a client whose requests come from others ([`Client::relay`]): the server is told that it can ask for
-    /// elicitation, sampling and roots, since whoever has sent the request may be able to answer.
+    /// Declares elicitation, sampling and roots for requests that are forwarded with [`Client::relay`]: the program
+    /// that sent the request may support them.
     pub fn relay_input_requests(mut self) -> Self {
         self.input.relays = true;
         self
     }
 
-    /// The folders that the server is told about (2026-07-28, client/roots; deprecated there).
+    /// Sets the roots that the server can list (2026-07-28, client/roots; deprecated there).
     pub fn roots(mut self, roots: impl IntoIterator<Item = Root>) -> Self {
         self.input.roots = Some(roots.into_iter().collect());
         self
     }
 
-    /// Where `${runtime:NAME}` in headers and environments gets its tokens.
+    /// Sets the tokens that `${runtime:NAME}` refers to in headers and environment variables.
     pub fn tokens(mut self, tokens: Tokens) -> Self {
         self.tokens = tokens;
         self
     }
 
-    /// Authorizes requests over HTTP.
+    /// Adds headers that authorize requests over HTTP.
     #[cfg(feature = "http")]
     pub fn authorize(mut self, authorize: impl crate::http::Authorize + 'static) -> Self {
         self.authorize.push(Arc::new(authorize));
         self
     }
 
-    /// How tokens are obtained that a server asks for over HTTP, together with what its specification says
-    /// ([`HttpSpec::oauth`](crate::config::HttpSpec::oauth), `oauth` in a configuration file): the client that is registered there,
-    /// its grant and its scopes. Not used for a server with a header `Authorization`, nor, unless its specification has `oauth`,
-    /// for one of another machine without TLS.
+    /// Sets how access tokens are obtained when a server requires them over HTTP, in addition to the server's own
+    /// settings: its registered client, grant and scopes ([`HttpSpec::oauth`](crate::config::HttpSpec::oauth), or
+    /// `oauth` in a configuration file). Not used for a server with an `Authorization` header; nor for a remote server
+    /// without TLS, unless its settings have `oauth`.
     ///
     /// ```no_run
     /// use toolwright_client::{Client, FileTokenStore, OAuth};
@@ -213,94 +217,96 @@ impl ClientBuilder {
         self
     }
 
-    /// Speaks this revision and no other. Without it the client finds out what the server speaks.
+    /// Uses only this revision. By default, the client detects what the server supports.
     pub fn revision(mut self, revision: Revision) -> Self {
         self.revision = Some(revision);
         self
     }
 
-    /// From which level on the server sends log messages, such as `info`. Without it legacy servers send what they like, and
-    /// modern ones none (2026-07-28, server/utilities/logging).
+    /// Sets the minimum level of log messages, such as `info`. By default, legacy servers choose the level, and modern
+    /// ones send none (2026-07-28, server/utilities/logging).
     pub fn log_level(mut self, level: impl Into<String>) -> Self {
         self.log_level = Some(level.into());
         self
     }
 
-    /// How long the probe for the era waits before `initialize` is attempted too: [`DEFAULT_PROBE_TIMEOUT`] if not set.
+    /// Sets how long the client waits for the response to the probe before it also tries `initialize`. The default is
+    /// [`DEFAULT_PROBE_TIMEOUT`].
     pub fn probe_timeout(mut self, timeout: Duration) -> Self {
-        self.probe = timeout;
+        self.probe_timeout = timeout;
         self
     }
 
-    /// How long a request may take, whatever progress it makes: [`DEFAULT_MAX_DURATION`] if not set.
+    /// Sets the maximum duration of a request, with or without progress. The default is [`DEFAULT_MAX_DURATION`].
     pub fn max_duration(mut self, duration: Duration) -> Self {
         self.limits.max_duration = duration;
         self
     }
 
-    /// The largest message that is read: [`DEFAULT_MAX_MESSAGE_BYTES`] if not set.
+    /// Sets the maximum size of a message from the server. The default is [`DEFAULT_MAX_MESSAGE_BYTES`].
     pub fn max_message_bytes(mut self, bytes: usize) -> Self {
         self.max_message_bytes = bytes;
         self
     }
 
-    /// Does not keep the server's process from outliving a program that is killed.
+    /// Disables the guard process, which ends the servers of a program that is killed.
     ///
-    /// A program that ends, or whose clients are dropped, ends its servers itself. One that is killed (SIGKILL) cannot. So, on Unix,
-    /// the first process that any client starts gets a guard beside it: one `/bin/sh` for the whole program (about a millisecond and
-    /// 1.5 MiB), which waits for the program's end and then ends the process groups of the servers that are left, within about a
-    /// second. Where there is no `/bin/sh`,
-    /// and on other systems, a server is left to notice that its input has ended.
+    /// A program that exits or drops its clients shuts down its servers itself. If it is killed (SIGKILL), it cannot.
+    /// On Unix, the first child process therefore starts a guard: one `/bin/sh` for the whole program (about a
+    /// millisecond and 1.5 MiB), which waits for the program's end and then ends the remaining process groups within
+    /// about a second. Without `/bin/sh`, and on other systems, a server has to exit by itself when its input is
+    /// closed.
     #[cfg(feature = "stdio")]
     pub fn without_guard(mut self) -> Self {
-        self.is_guarded = false;
+        self.uses_guard = false;
         self
     }
 
-    /// How many pages the list of one kind may have: [`DEFAULT_MAX_PAGES`] if not set.
+    /// Sets the maximum number of pages of a list. The default is [`DEFAULT_MAX_PAGES`].
     pub fn max_pages(mut self, pages: usize) -> Self {
         self.limits.max_pages = pages;
         self
     }
 
-    /// How many bytes all pages of a list may have together: [`DEFAULT_MAX_LIST_BYTES`] if not set.
+    /// Sets the maximum total size of the pages of a list. The default is [`DEFAULT_MAX_LIST_BYTES`].
     pub fn max_list_bytes(mut self, bytes: usize) -> Self {
         self.limits.max_list_bytes = bytes;
         self
     }
 
-    /// How often a request is sent again with answers to what the server asks (2026-07-28, basic/patterns/mrtr):
-    /// [`DEFAULT_MAX_ROUNDS`] if not set.
+    /// Sets the maximum number of rounds of input requests per request (2026-07-28, basic/patterns/mrtr). The default
+    /// is [`DEFAULT_MAX_ROUNDS`].
     pub fn max_rounds(mut self, rounds: usize) -> Self {
         self.limits.max_rounds = rounds;
         self
     }
 
-    /// Fails calls whose structured content does not fit the tool's output schema. Without it there is an [`Event::Warning`].
+    /// Fails calls whose structured content does not match the output schema of the tool. By default, the client emits
+    /// an [`Event::Warning`].
     pub fn strict(mut self) -> Self {
         self.limits.is_strict = true;
         self
     }
 
-    /// Lets servers continue calls as tasks (extension `io.modelcontextprotocol/tasks`; 2025-11-25, basic/utilities/tasks).
-    /// A call then waits for its task, asks how it stands as often as the server wants, answers what it asks, and cancels it
-    /// where the future of the call is dropped. It may take as long as [`ClientBuilder::max_duration`], or
-    /// [`Call::timeout`](crate::Call::timeout) where that is longer.
+    /// Lets servers run calls as tasks (extension `io.modelcontextprotocol/tasks`; 2025-11-25, basic/utilities/tasks).
+    /// A call then polls its task at the interval that the server requests, responds to its input requests, and cancels
+    /// it if the future of the call is dropped. Its timeout is [`ClientBuilder::max_duration`], or
+    /// [`Call::timeout`](crate::Call::timeout) if that is longer.
     ///
-    /// Up to 2025-11-25 only tools that were listed, and say that they may be tasks, become some.
+    /// Up to 2025-11-25, this applies only to tools that were listed and declare task support.
     pub fn tasks(mut self) -> Self {
-        self.limits.takes_tasks = true;
+        self.limits.accepts_tasks = true;
         self
     }
 
-    /// A client that connects when it is first used.
+    /// Creates a client that connects on the first request.
     pub fn connect_lazy(self, server: impl Into<ServerSpec>) -> Client {
         self.build(server.into(), None)
     }
 
-    /// A client of a server in the same process, which connects when it is first used: for tests, and for programs that call
-    /// tools of their own. Use it within a tokio runtime with time. Messages take the same way as over any transport; a handler
-    /// that blocks holds up the other calls of this client.
+    /// Creates a client of a server in the same process, which connects on the first request: for tests, and for
+    /// programs that call their own tools. It requires a Tokio runtime with time enabled. Messages are processed as
+    /// over any other transport; a handler that blocks delays other calls of this client.
     ///
     /// A `toolwright_server::Service` converts into a [`MemoryServer`] by reference: `Client::builder().in_process(&service)`.
     ///
@@ -324,7 +330,7 @@ impl ClientBuilder {
     fn build(self, spec: ServerSpec, endpoint: Option<Endpoint>) -> Client {
         let mut capabilities = self.input.capabilities();
         capabilities.extend(self.capabilities);
-        if self.limits.takes_tasks {
+        if self.limits.accepts_tasks {
             let extensions = capabilities.entry("extensions").or_insert_with(|| json!({}));
             if let Value::Object(extensions) = extensions {
                 extensions.insert(extension::TASKS.to_owned(), json!({}));
@@ -349,20 +355,20 @@ impl ClientBuilder {
             #[cfg(feature = "http")]
             authorize: authorize.collect(),
             revision: self.revision,
-            probe: self.probe,
+            probe_timeout: self.probe_timeout,
             max_message_bytes: self.max_message_bytes,
             #[cfg(feature = "stdio")]
-            is_guarded: self.is_guarded,
+            uses_guard: self.uses_guard,
             endpoint,
         };
         Client::new(host, connector, self.limits)
     }
 
-    /// Connects over two streams that something else has opened, one message a line: a socket or a serial line.
-    /// Errors call the server `name`. For a server in the same process there is [`ClientBuilder::in_process`].
+    /// Connects over two existing byte streams, with one message per line: a socket or a serial line, for example.
+    /// Errors call the server `name`. For a server in the same process, use [`ClientBuilder::in_process`].
     ///
     /// # Errors
-    /// As [`ClientBuilder::connect`]. When the streams have ended, requests fail: they cannot be opened again.
+    /// As [`ClientBuilder::connect`]. After the streams end, requests fail, as the client cannot reopen them.
     pub async fn connect_streams(
         self,
         name: &str,
@@ -376,11 +382,11 @@ impl ClientBuilder {
         Ok(client)
     }
 
-    /// Connects: starts the process or opens the address, and finds out the era.
+    /// Connects: starts the process or opens the URL, and negotiates the revision.
     ///
     /// # Errors
-    /// [`ErrorKind::Connect`](crate::ErrorKind::Connect) where the server cannot be reached or started, `Protocol` where it
-    /// speaks none of the revisions, `Timeout` where it does not answer.
+    /// [`ErrorKind::Connect`](crate::ErrorKind::Connect) if the server cannot be reached or started, `Protocol` if it
+    /// supports none of the revisions, `Timeout` if it does not respond.
     pub async fn connect(self, server: impl Into<ServerSpec>) -> Result<Client, ClientError> {
         let client = self.connect_lazy(server);
         client.server().await?;

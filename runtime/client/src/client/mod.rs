@@ -27,18 +27,19 @@ pub use builder::{
     DEFAULT_MAX_PAGES, DEFAULT_MAX_ROUNDS, DEFAULT_PROBE_TIMEOUT,
 };
 
-/// The first pause after a connection that failed; it doubles up to [`MAX_RETRY_DELAY`].
+/// The delay after the first failed connection attempt; it doubles up to [`MAX_RETRY_DELAY`].
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(30);
-/// How many connections in a row may fail before no further one is attempted.
+/// Maximum number of consecutive failures before the client gives up.
 const MAX_FAILURES: u32 = 10;
-/// How long a connection must last for the failures before it to be forgotten.
+/// A connection that lasts this long resets the count of failures.
 const STABLE_AFTER: Duration = Duration::from_secs(30);
 
-/// A client of one server, whatever the server is written in and whichever revision it speaks.
+/// A client of one MCP server, in whichever revision the server speaks.
 ///
-/// Clones are the same client. The connection is made when it is first needed, and again after it was lost: what was open then
-/// fails, and nothing that may have been carried out is sent twice. It ends with the last clone, or with [`Client::close`].
+/// Clones share one connection. It is opened by the first request, and reopened after a loss: pending requests then
+/// fail, and requests that the server may have executed are not repeated. It is closed when the last clone is dropped,
+/// or by [`Client::close`].
 ///
 /// ```no_run
 /// use serde_json::json;
@@ -64,26 +65,26 @@ pub(crate) struct Shared {
     pub(crate) connector: Connector,
     pub(crate) limits: Limits,
     current: Mutex<Option<Arc<Connection>>>,
-    /// Held while a connection is made, so that one is made for all.
+    /// Held while connecting, so that concurrent requests share one attempt.
     connect_lock: tokio::sync::Mutex<ConnectionHistory>,
     pub(crate) tool_cache: ToolCache,
-    /// One permit for each request that the server gets at once, where that is bounded.
+    /// Limits the concurrent requests if [`ServerSpec::max_concurrency`] is set.
     permits: Option<Semaphore>,
 }
 
-/// What became of the connections so far.
+/// The outcomes of earlier connections.
 #[derive(Debug, Default)]
 struct ConnectionHistory {
     failures: u32,
     last: Option<(Instant, ClientError)>,
     connected_at: Option<Instant>,
-    /// What the server spoke, which holds for the life of the configuration.
+    /// The revision of the last connection; it is assumed to stay the same.
     revision: Option<Revision>,
     is_closed: bool,
 }
 
 impl Client {
-    /// Connects to a server: an address, or a [`ServerSpec`] of any kind.
+    /// Connects to a server, given as a URL or as any kind of [`ServerSpec`].
     ///
     /// # Errors
     /// As [`ClientBuilder::connect`].
@@ -91,12 +92,12 @@ impl Client {
         Self::builder().connect(server).await
     }
 
-    /// A client of a server in the same process ([`ClientBuilder::in_process`]).
+    /// Creates a client of a server in the same process ([`ClientBuilder::in_process`]).
     pub fn in_process(server: impl Into<MemoryServer>) -> Self {
         Self::builder().in_process(server)
     }
 
-    /// A client with other settings.
+    /// Returns a builder, to change settings.
     pub fn builder() -> ClientBuilder {
         ClientBuilder::default()
     }
@@ -110,12 +111,12 @@ impl Client {
         }
     }
 
-    /// How errors name the server.
+    /// Returns the name of the server in error messages.
     pub fn label(&self) -> &str {
         &self.shared.host.server
     }
 
-    /// What the server says about itself. Connects if need be.
+    /// Returns what the server says about itself. Connects if necessary.
     ///
     /// # Errors
     /// As [`ClientBuilder::connect`].
@@ -123,13 +124,13 @@ impl Client {
         Ok(self.connection().await?.server.clone())
     }
 
-    /// Whether there is a connection at the moment. Without one, the next request makes one.
+    /// Returns whether the client is connected. If it is not, the next request connects.
     pub fn is_connected(&self) -> bool {
         self.current().as_ref().is_some_and(|connection| !connection.is_closed())
     }
 
-    /// Ends the connection and waits until it has ended: for a child process, until it and all that it started is gone.
-    /// Requests after this fail.
+    /// Closes the connection, and waits until it is closed: a child process and everything in its process group has
+    /// exited. Later requests fail.
     pub async fn close(&self) {
         let mut history = self.shared.connect_lock.lock().await;
         history.is_closed = true;
@@ -144,7 +145,7 @@ impl Client {
         self.shared.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connection, made if need be.
+    /// Returns the connection, and connects if necessary.
     pub(crate) async fn connection(&self) -> Result<Arc<Connection>, ClientError> {
         if let Some(connection) = self.current().as_ref().filter(|connection| !connection.is_closed()) {
             return Ok(Arc::clone(connection));
@@ -152,8 +153,8 @@ impl Client {
         self.boxed_reconnect().await
     }
 
-    /// [`Client::reconnect`] on the heap: it is rare and large, so no other future carries its state. Its type is erased in a
-    /// function of this crate, or each program that awaits any request would compile all transports once more.
+    /// Boxes [`Client::reconnect`], which is rare and has a large future. The type is erased in a function of this
+    /// crate; otherwise, every crate that awaits a request would compile all transports again.
     fn boxed_reconnect(&self) -> BoxFuture<'_, Result<Arc<Connection>, ClientError>> {
         Box::pin(self.reconnect())
     }
@@ -161,8 +162,8 @@ impl Client {
     async fn reconnect(&self) -> Result<Arc<Connection>, ClientError> {
         let mut history = self.shared.connect_lock.lock().await;
         if history.is_closed {
-            let problem = "this client was closed";
-            return Err(self.shared.host.error(ErrorKind::Connect, problem, "make a new one"));
+            let problem = "the client is closed";
+            return Err(self.shared.host.error(ErrorKind::Connect, problem, "create a new client"));
         }
         if let Some(connection) = self.current().as_ref().filter(|connection| !connection.is_closed()) {
             return Ok(Arc::clone(connection));
@@ -174,7 +175,7 @@ impl Client {
         if history.revision.is_some()
             && outcome.as_ref().is_err_and(|error| error.kind() != ErrorKind::Connect)
         {
-            // Perhaps it is another server by now.
+            // The server may have been replaced by one of another revision.
             history.revision = None;
             outcome = self.shared.connector.connect(&self.shared.host, None).await;
         }
@@ -193,14 +194,14 @@ impl Client {
         }
     }
 
-    /// Sends a request; the text of its result.
+    /// Sends a request, and returns its result as JSON.
     pub(crate) async fn send(
         &self,
         outgoing: &OutgoingRequest<'_>,
         options: &mut RequestOptions<'_>,
     ) -> Result<String, ClientError> {
         let _permit = match &self.shared.permits {
-            // A subscription lasts, and would keep others out forever. The semaphore is never closed.
+            // A subscription would hold its permit forever. The semaphore is never closed.
             Some(permits) if outgoing.method != method::SUBSCRIPTIONS_LISTEN => permits.acquire().await.ok(),
             _ => None,
         };
@@ -212,7 +213,7 @@ impl Client {
             match connection.request(outgoing, options).await {
                 Ok(Reply::Result(result)) => return Ok(result),
                 Ok(Reply::Error(error)) => return Err(self.error_response(outgoing, &error)),
-                // Nothing that may have been carried out is sent twice, unless a repetition changes nothing.
+                // A request that may have been executed is not repeated, unless it is idempotent.
                 Err(error) if error.kind() == ErrorKind::Lost && outgoing.is_idempotent && is_first => {
                     is_first = false;
                 }
@@ -221,13 +222,13 @@ impl Client {
         }
     }
 
-    /// The error that a request was answered with.
+    /// Converts a JSON-RPC error response to an error.
     pub(crate) fn error_response(&self, outgoing: &OutgoingRequest<'_>, error: &str) -> ClientError {
         let (error, method) = (parse_rpc_error(error), &outgoing.method);
-        // Servers that do not find something often do not say what.
+        // Servers often do not say what they did not find.
         let of = outgoing.name.as_ref().map(|name| format!(" of `{}`", quoted(name)));
         let problem = format!(
-            "it answered `{method}`{} with the error {}: {}",
+            "it responded to `{method}`{} with error {}: {}",
             of.unwrap_or_default(),
             error.code,
             quoted(&error.message)
@@ -236,7 +237,7 @@ impl Client {
         self.shared.host.error(ErrorKind::Protocol, problem, advice).with_rpc(error)
     }
 
-    /// A watch over a request without settings of its own.
+    /// Returns the options of a request that overrides none.
     pub(crate) fn default_options(&self) -> RequestOptions<'static> {
         let timeout = self.shared.connector.spec.request_timeout;
         RequestOptions {
@@ -252,21 +253,19 @@ impl Client {
     }
 }
 
-/// What to do about an error of a server.
+/// Returns what to do about a JSON-RPC error with this code.
 fn advice_for_code(code: i64) -> &'static str {
     match code {
-        -32601 => "use what the server declares, or a newer version of it",
-        -32602 => "check the name and the arguments against what the server lists",
-        -32021 => {
-            "the client cannot answer what the server asks: give it a handler, such as `on_elicitation`"
-        }
-        -32603 => "look into the log of the server",
-        _ => "do what the message says, or look into the log of the server",
+        -32601 => "use only what the server declares, or upgrade it",
+        -32602 => "check the name and the arguments against the server's list",
+        -32021 => "add a handler for this input request to the client, such as `on_elicitation`",
+        -32603 => "check the server's log",
+        _ => "see the message, or check the server's log",
     }
 }
 
 impl ConnectionHistory {
-    /// Takes note of the end of the last connection.
+    /// Records that the last connection was lost.
     fn record_loss(&mut self) {
         let Some(connected_at) = self.connected_at.take() else { return };
         if connected_at.elapsed() >= STABLE_AFTER {
@@ -281,19 +280,19 @@ impl ConnectionHistory {
         self.last = Some((Instant::now(), error));
     }
 
-    /// Whether a further attempt is due.
+    /// Returns an error if it is too early for another attempt.
     fn check_backoff(&self) -> Result<(), ClientError> {
         let Some((at, error)) = &self.last else { return Ok(()) };
         if self.failures >= MAX_FAILURES {
             return Err(
-                error.not_retried(&format!("{} attempts failed, so no further one is made", self.failures))
+                error.not_retried(&format!("the client gave up after {} failed attempts", self.failures))
             );
         }
-        // The first attempt after a failure is due at once: the caller may have mended what was wrong.
+        // The first retry is immediate: the caller may have fixed the cause.
         let delay = (RETRY_DELAY * 2_u32.pow(self.failures.saturating_sub(1).min(10))).min(MAX_RETRY_DELAY);
         let wait = delay.saturating_sub(at.elapsed());
         if self.failures > 1 && !wait.is_zero() {
-            return Err(error.not_retried(&format!("the next attempt is made in {wait:.1?} at the earliest")));
+            return Err(error.not_retried(&format!("the next attempt is allowed in {wait:.1?}")));
         }
         Ok(())
     }

@@ -55,7 +55,7 @@ impl Http {
     ) -> Result<Reply, RequestFailure> {
         let lost = |ended: &Ended| {
             let problem = format!("the answer did not come: {}", ended.why);
-            let advice = "see whether the request was carried out before you send it again";
+            let advice = "check whether the request was executed before you repeat it";
             RequestFailure::Failed(self.host.error(ErrorKind::Lost, problem, advice))
         };
         let mut idle = 0;

@@ -1,4 +1,4 @@
-//! Messages as text: requests are put together, answers are taken apart without copying.
+//! Writes and parses messages. Parsed messages borrow from their text.
 
 mod read;
 mod write;

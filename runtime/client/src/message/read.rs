@@ -1,30 +1,31 @@
-//! Reading messages.
+//! Parses messages.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// How far into a message that cannot be read its id is looked for, in bytes.
+/// How far an id is searched for in a message that cannot be parsed, in bytes.
 const ID_WITHIN: usize = 4096;
 
 /// A message of the server, borrowed from its text.
 #[derive(Debug)]
 pub(crate) enum Message<'a> {
-    /// The answer to the request with this id. A number that came as a string is taken for the number: ours are all
-    /// numbers, so there is no doubt what is meant.
+    /// The response to the request with this id. A string with a number counts as the number: the client's ids are
+    /// numbers, so there is no ambiguity.
     Response { id: Id, outcome: Result<&'a RawValue, &'a RawValue> },
-    /// Something that the server asks.
+    /// A request from the server.
     Request { id: &'a RawValue, method: Cow<'a, str>, params: Option<&'a RawValue> },
-    /// Something that the server says.
+    /// A notification from the server.
     Notification { method: Cow<'a, str>, params: Option<&'a RawValue> },
 }
 
-/// Which of our requests an answer is for.
+/// The id of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Id {
+    /// An id that the client assigned.
     Own(u64),
-    /// None that we ever gave.
+    /// Not an id that the client assigned.
     Unknown,
 }
 
@@ -42,10 +43,10 @@ struct Envelope<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// Reads one message.
+/// Parses a message.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// If it is invalid.
 pub(crate) fn read(text: &[u8]) -> Result<Message<'_>, String> {
     let envelope: Envelope<'_> = serde_json::from_slice(text).map_err(|error| {
         if std::str::from_utf8(text).is_err() {
@@ -73,8 +74,8 @@ pub(crate) fn read(text: &[u8]) -> Result<Message<'_>, String> {
     }
 }
 
-/// The answer to a request of ours, as servers nearly always write it: the id and the text of the result. None of any other
-/// message. What is within the result is not looked at; whoever reads it does that.
+/// Parses a successful response in the form that nearly all servers send: returns the id and the result as JSON. `None`
+/// for any other message. The result is not validated; its consumer does that.
 pub(crate) fn read_simple_response(text: &[u8]) -> Option<(u64, &str)> {
     let rest = text.strip_prefix(br#"{"jsonrpc":"2.0","id":"#)?;
     let digits = rest.iter().position(|byte| !byte.is_ascii_digit())?;
@@ -87,7 +88,7 @@ pub(crate) fn read_simple_response(text: &[u8]) -> Option<(u64, &str)> {
     Some((id, std::str::from_utf8(&result[..end]).ok()?))
 }
 
-/// Where the object ends that begins here.
+/// Returns the end of the object at the start of `text`.
 fn object_end(text: &[u8]) -> Option<usize> {
     let (mut depth, mut at) = (0_usize, 0);
     if text.first() != Some(&b'{') {
@@ -105,9 +106,9 @@ fn object_end(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Where the string ends whose text begins at `at`: its quotation mark.
+/// Returns the position of the closing quotation mark of the string whose contents start at `at`.
 fn string_end(text: &[u8], mut at: usize) -> Option<usize> {
-    // Most strings are shorter than what makes a search pay.
+    // Most strings are too short for a search to pay off.
     const SHORT: usize = 24;
     let short = (at + SHORT).min(text.len());
     while at < short {
@@ -126,7 +127,7 @@ fn string_end(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// The messages of a batch, which servers of 2025-03-26 may send; none if the text is not an array.
+/// Splits a batch, which servers of 2025-03-26 may send; `None` if the text is not an array.
 pub(crate) fn split_batch(text: &[u8]) -> Option<Vec<&RawValue>> {
     if !text.trim_ascii_start().starts_with(b"[") {
         return None;
@@ -134,7 +135,7 @@ pub(crate) fn split_batch(text: &[u8]) -> Option<Vec<&RawValue>> {
     serde_json::from_slice(text).ok()
 }
 
-/// The id of an answer that cannot be read as a whole, if its beginning shows one.
+/// Finds the id of a response that cannot be parsed, if its beginning has one.
 pub(crate) fn find_id(text: &[u8]) -> Option<u64> {
     let start = &text[..text.len().min(ID_WITHIN)];
     let at = memchr::memmem::find(start, br#""id""#)? + 4;
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_find_their_request() {
+    fn responses_are_matched_by_id() {
         for (text, expected) in [
             (r#"{"jsonrpc":"2.0","id":7,"result":{}}"#, (Id::Own(7), true)),
             (r#"{"result":{},"id":"7"}"#, (Id::Own(7), true)),
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_answer_is_found_without_looking_into_it() {
+    fn usual_responses_are_split_without_parsing() {
         let long = "x".repeat(100);
         for (text, expected) in [
             (r#"{"jsonrpc":"2.0","id":7,"result":{}}"#.to_owned(), Some((7, "{}".to_owned()))),
@@ -224,17 +225,17 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_says_and_asks_is_told_apart() {
-        let asked = read(br#"{"id":"s1","method":"vendor\/ask","params":{}}"#).unwrap();
+    fn requests_and_notifications_are_distinguished() {
+        let request = read(br#"{"id":"s1","method":"vendor\/ask","params":{}}"#).unwrap();
         assert!(
-            matches!(asked, Message::Request { id, method, .. } if id.get() == "\"s1\"" && method == "vendor/ask")
+            matches!(request, Message::Request { id, method, .. } if id.get() == "\"s1\"" && method == "vendor/ask")
         );
-        let said = read(br#"{"method":"data"}"#).unwrap();
-        assert!(matches!(said, Message::Notification { method, params: None } if method == "data"));
+        let notification = read(br#"{"method":"data"}"#).unwrap();
+        assert!(matches!(notification, Message::Notification { method, params: None } if method == "data"));
     }
 
     #[test]
-    fn invalid_messages_are_refused_with_the_reason() {
+    fn invalid_messages_are_rejected_with_the_reason() {
         for (text, part) in [
             (&b"hello"[..], "not JSON-RPC"),
             (b"7", "not JSON-RPC"),
@@ -248,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_answer_may_still_show_its_id() {
+    fn the_id_of_an_invalid_response_is_found() {
         for (text, expected) in [
             (&b"{\"jsonrpc\":\"2.0\",\"id\": 7,\"result\":{\"a\":\"\xff"[..], Some(7)),
             (br#"{"id":"12"}"#, Some(12)),

@@ -1,30 +1,30 @@
-//! Writing messages.
+//! Writes messages.
 
 use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-/// A request on its way: what every transport and both eras need to know of it.
+/// A request with everything that the transports and both eras need.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OutgoingRequest<'a> {
     pub(crate) method: Cow<'a, str>,
-    /// The members of `params`, as JSON text without the braces; may be empty.
+    /// The members of `params`, as JSON without braces; may be empty.
     pub(crate) members: Cow<'a, str>,
-    /// Further members of `_meta`, in the same form.
+    /// Additional members of `_meta`, in the same form.
     pub(crate) meta: Cow<'a, str>,
-    /// What `_meta` says of the era and of the client, where it is not what the connection says.
+    /// The members of `_meta` for the era and the client, if they differ from those of the connection.
     pub(crate) era_meta: Option<Cow<'a, str>>,
-    /// `params.name` or `params.uri`, which HTTP shows in a header.
+    /// `params.name` or `params.uri`, which is repeated in an HTTP header.
     pub(crate) name: Option<Cow<'a, str>>,
-    /// Arguments that HTTP shows in headers: the whole name of the header, and the value, not encoded yet.
+    /// Arguments that are repeated in HTTP headers: the full name of the header, and the value before encoding.
     pub(crate) headers: Vec<(String, String)>,
-    /// The server is told that it may send progress.
+    /// Whether the server may send progress.
     pub(crate) wants_progress: bool,
-    /// A repetition changes nothing, as that of a list.
+    /// Whether the request may be repeated, like that of a list.
     pub(crate) is_idempotent: bool,
 }
 
-/// Appends a request. `meta` has the members that each request of the era carries.
+/// Appends a request. `meta` has the members that every request of the era has.
 pub(crate) fn write_request(out: &mut Vec<u8>, id: u64, outgoing: &OutgoingRequest<'_>, meta: &str) {
     out.reserve(96 + outgoing.members.len() + meta.len() + outgoing.meta.len());
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
@@ -54,7 +54,7 @@ pub(crate) fn write_request(out: &mut Vec<u8>, id: u64, outgoing: &OutgoingReque
     out.extend_from_slice(b"}}");
 }
 
-/// A notification; `params` is an object as JSON text.
+/// Returns a notification. `params` is a JSON object, or empty.
 pub(crate) fn notification(method: &str, params: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(48 + method.len() + params.len());
     out.extend_from_slice(br#"{"jsonrpc":"2.0","method":"#);
@@ -67,12 +67,12 @@ pub(crate) fn notification(method: &str, params: &str) -> Vec<u8> {
     out
 }
 
-/// The answer to a request of the server.
+/// Returns the response to a request from the server.
 pub(crate) fn response(id: &RawValue, result: &str) -> Vec<u8> {
     [br#"{"jsonrpc":"2.0","id":"#, id.get().as_bytes(), br#","result":"#, result.as_bytes(), b"}"].concat()
 }
 
-/// The refusal of a request of the server.
+/// Returns the error response to a request from the server.
 pub(crate) fn error_response(id: &RawValue, code: i64, message: &str) -> Vec<u8> {
     let mut out = [br#"{"jsonrpc":"2.0","id":"#, id.get().as_bytes(), br#","error":{"code":"#].concat();
     out.extend_from_slice(code.to_string().as_bytes());
@@ -82,7 +82,7 @@ pub(crate) fn error_response(id: &RawValue, code: i64, message: &str) -> Vec<u8>
     out
 }
 
-/// Appends a text as a JSON string.
+/// Appends a JSON string.
 pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
     if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
         out.push(b'"');
@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    fn written(outgoing: &OutgoingRequest<'_>, meta: &str) -> Value {
+    fn write(outgoing: &OutgoingRequest<'_>, meta: &str) -> Value {
         let mut out = Vec::new();
         write_request(&mut out, 10, outgoing, meta);
         serde_json::from_slice(&out).unwrap()
@@ -130,13 +130,13 @@ mod tests {
     fn a_request_has_its_members_and_its_metadata() {
         let mut outgoing = OutgoingRequest { method: "tools/list".into(), ..OutgoingRequest::default() };
         let expected = json!({"jsonrpc": "2.0", "id": 10, "method": "tools/list", "params": {}});
-        assert_eq!(written(&outgoing, ""), expected);
+        assert_eq!(write(&outgoing, ""), expected);
         outgoing.wants_progress = true;
-        assert_eq!(written(&outgoing, "")["params"], json!({"_meta": {"progressToken": 10}}));
+        assert_eq!(write(&outgoing, "")["params"], json!({"_meta": {"progressToken": 10}}));
         outgoing.members = r#""cursor":"x""#.into();
         outgoing.meta = r#""a/b":1"#.into();
         let params = json!({"cursor": "x", "_meta": {"v": 2, "progressToken": 10, "a/b": 1}});
-        assert_eq!(written(&outgoing, r#""v":2"#)["params"], params);
+        assert_eq!(write(&outgoing, r#""v":2"#)["params"], params);
     }
 
     #[test]
@@ -154,14 +154,11 @@ mod tests {
     }
 
     #[test]
-    fn answers_to_the_server_keep_its_id() {
+    fn responses_keep_the_id_of_the_request() {
         let id: Box<RawValue> = serde_json::from_str(r#""p-1""#).unwrap();
         assert_eq!(response(&id, "{}"), br#"{"jsonrpc":"2.0","id":"p-1","result":{}}"#);
-        let refused: Value = serde_json::from_slice(&error_response(&id, -32601, "no")).unwrap();
-        assert_eq!(
-            refused,
-            json!({"jsonrpc": "2.0", "id": "p-1", "error": {"code": -32601, "message": "no"}})
-        );
+        let error: Value = serde_json::from_slice(&error_response(&id, -32601, "no")).unwrap();
+        assert_eq!(error, json!({"jsonrpc": "2.0", "id": "p-1", "error": {"code": -32601, "message": "no"}}));
         assert_eq!(notification("a", ""), br#"{"jsonrpc":"2.0","method":"a"}"#);
     }
 }

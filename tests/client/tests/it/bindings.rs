@@ -31,6 +31,6 @@ async fn calls_and_results_have_the_types_of_the_bindings() {
     let done: String = client.call_tool(&Slow { steps: 2, step_ms: 1 }).await.unwrap();
     assert!(!done.is_empty());
     let other = client.call_tool::<_, AddOutput>(&Cancelled {}).await.unwrap_err();
-    super::check(&other, ErrorKind::Protocol, &["not of the type"]);
+    super::check(&other, ErrorKind::Protocol, &["not have the expected type"]);
     client.close().await;
 }

@@ -196,7 +196,7 @@ async fn a_stream_that_breaks_off_fails_its_call_alone() {
                 if ends_cleanly { reply.end() } else { reply.hang_up() }
             });
             let client = Client::connect(&*server.url).await.unwrap();
-            check(&call(&client).await.unwrap_err(), ErrorKind::Lost, &["did not come", "carried out"]);
+            check(&call(&client).await.unwrap_err(), ErrorKind::Lost, &["did not come", "was executed"]);
             assert_eq!(server.methods().iter().filter(|method| *method == "tools/call").count(), 1);
             client.list_tools().await.unwrap();
         }
@@ -323,7 +323,7 @@ async fn reads_are_retried_and_calls_are_not() {
     });
     let client = Client::connect(&*server.url).await.unwrap();
     assert_eq!(client.list_tools().await.unwrap().len(), 1);
-    check(&call(&client).await.unwrap_err(), ErrorKind::Lost, &["carried out"]);
+    check(&call(&client).await.unwrap_err(), ErrorKind::Lost, &["was executed"]);
     assert_eq!(server.methods().iter().filter(|method| *method == "tools/call").count(), 1);
 }
 
@@ -350,7 +350,7 @@ async fn arguments_are_mirrored_in_headers_and_bad_tools_left_out() {
     assert_eq!(last.header("mcp-param-text"), Some("=?base64?Z3LDtsOfZQ==?="));
     let tools = client.list_tools().await.unwrap();
     assert_eq!(tools.iter().map(ListedTool::name).collect::<Vec<_>>(), ["echo"]);
-    assert!(events.warnings().iter().any(|text| text.contains("`bad`") && text.contains("left out")));
+    assert!(events.warnings().iter().any(|text| text.contains("`bad`") && text.contains("ignored")));
 }
 
 /// Hints are hints: what is none costs no list (anthropics/claude-code#88128, NousResearch/hermes-agent#94992).

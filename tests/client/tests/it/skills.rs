@@ -79,9 +79,9 @@ fn entry(changes: &Value) -> Value {
 #[tokio::test]
 async fn a_skill_that_is_not_what_was_listed_is_not_handed_out() {
     for (changes, part) in [
-        (json!({"size": 7}), "bytes where 7 were listed"),
-        (json!({}), "has another digest"),
-        (json!({"digest": "md5:0"}), "has another digest"),
+        (json!({"size": 7}), "bytes, but 7 were listed"),
+        (json!({}), "has a different digest"),
+        (json!({"digest": "md5:0"}), "has a different digest"),
     ] {
         let (client, asked) = tampering(entry(&changes), TEXT).await;
         let skills = client.list_skills().await.unwrap();
@@ -94,7 +94,7 @@ async fn a_skill_that_is_not_what_was_listed_is_not_handed_out() {
     let (client, _) = tampering(dynamic, TEXT).await;
     let skills = client.list_skills().await.unwrap();
     let refused = client.read_skill(&skills[0]).await.unwrap_err();
-    super::check(&refused, ErrorKind::Protocol, &["another frontmatter", "do not use the skill"]);
+    super::check(&refused, ErrorKind::Protocol, &["a different frontmatter", "do not use the skill"]);
 }
 
 #[tokio::test]

@@ -25,13 +25,13 @@ async fn a_server_that_cannot_be_started_is_explained() {
     check(&missing, ErrorKind::Connect, &["`no-such-server` is not found in", "/bin", "install it"]);
     let missing =
         Client::connect(toolwright_client::config::StdioSpec::new("/no/such/server")).await.unwrap_err();
-    check(&missing, ErrorKind::Connect, &["there is no program /no/such/server", "check the path"]);
+    check(&missing, ErrorKind::Connect, &["the program /no/such/server does not exist", "check the path"]);
     let mut elsewhere = fx("");
     elsewhere.cwd = Some("/no/such/folder".into());
     let missing = Client::connect(elsewhere).await.unwrap_err();
     check(&missing, ErrorKind::Connect, &["the folder /no/such/folder does not exist"]);
     let folder = Client::connect(toolwright_client::config::StdioSpec::new("/")).await.unwrap_err();
-    check(&folder, ErrorKind::Connect, &["may not be started"]);
+    check(&folder, ErrorKind::Connect, &["is not executable"]);
 }
 
 #[tokio::test]
@@ -43,7 +43,7 @@ async fn a_server_that_ends_at_once_is_explained() {
 #[tokio::test]
 async fn what_is_no_server_is_found_out() {
     let flood = Client::connect(fx("floods")).await.unwrap_err();
-    check(&flood, ErrorKind::Protocol, &["sends no messages", "`y`", "MCP server"]);
+    check(&flood, ErrorKind::Protocol, &["instead of protocol messages", "`y`", "MCP server"]);
     for fault in ["prints", "hangs"] {
         let mut server = ServerSpec::from(fx(fault));
         server.start_timeout = Duration::from_millis(500);
@@ -77,11 +77,11 @@ async fn the_era_is_found_out() {
 #[tokio::test]
 async fn a_server_that_cannot_be_spoken_to_is_explained() {
     for (fault, parts) in [
-        ("other revisions", &["it speaks the revisions 2031-01-01", "newer client"][..]),
+        ("other revisions", &["it supports the revisions 2031-01-01", "newer client"][..]),
         ("wants roots", &["roots are required (-32021)"]),
-        ("refuses", &["refused `initialize`: the database is gone (-32603)"]),
+        ("refuses", &["rejected `initialize`: the database is gone (-32603)"]),
         ("odd revision", &["the revision `1999-01-01`"]),
-        ("odd handshake", &["its answer to `initialize` is not one"]),
+        ("odd handshake", &["its response to `initialize` is invalid"]),
     ] {
         check(&Client::connect(fx(fault)).await.unwrap_err(), ErrorKind::Protocol, parts);
     }
@@ -102,8 +102,8 @@ async fn odd_ways_of_answering_are_put_up_with() {
 async fn answers_that_cannot_be_used_fail_their_call_alone() {
     for (fault, parts) in [
         ("not UTF-8", &["not UTF-8 at byte"][..]),
-        ("huge answer", &["more than 16 MiB", "max_message_bytes"]),
-        ("broken JSON", &["cannot be read", "not JSON-RPC"]),
+        ("huge answer", &["larger than 16 MiB", "max_message_bytes"]),
+        ("broken JSON", &["cannot be parsed", "not JSON-RPC"]),
         ("no result", &["neither a method nor a result nor an error"]),
         ("error without an id", &["-32700", "parse error"]),
         ("unknown type", &["`later`"]),
@@ -128,7 +128,7 @@ async fn a_crash_fails_what_is_open_and_the_next_call_works() {
     check(
         &lost,
         ErrorKind::Lost,
-        &["no longer available", "exit status: 3", "fx: out of memory", "carried out"],
+        &["no longer available", "exit status: 3", "fx: out of memory", "was executed"],
     );
     assert!(start.elapsed() < Duration::from_secs(5));
     assert_eq!(call(&client, "ok").await.unwrap(), "ok");
@@ -174,17 +174,17 @@ async fn silence_and_endless_progress_end() {
     server.request_timeout = Duration::from_millis(200);
     let client = Client::builder().max_duration(Duration::from_millis(600)).connect(server).await.unwrap();
     let endless = call(&client, "hi").await.unwrap_err();
-    check(&endless, ErrorKind::Timeout, &["600ms", "came to no end"]);
+    check(&endless, ErrorKind::Timeout, &["600ms", "did not finish"]);
 }
 
 /// DeusData/codebase-memory-mcp#1247.
 #[tokio::test]
 async fn lists_without_an_end_are_given_up() {
     for (fault, part) in [
-        ("cursor circle", "a cursor came twice"),
-        ("empty cursor", "a cursor came twice"),
-        ("endless pages", "do not end within 500"),
-        ("no list", "without `tools`"),
+        ("cursor circle", "a cursor is repeated"),
+        ("empty cursor", "a cursor is repeated"),
+        ("endless pages", "does not end within 500 pages"),
+        ("no list", "no `tools`"),
     ] {
         let client = Client::connect(fx(fault)).await.unwrap();
         check(&client.list_tools().await.unwrap_err(), ErrorKind::Protocol, &[part, "tools/list"]);
@@ -200,7 +200,7 @@ async fn an_odd_tool_costs_no_other() {
     let tools = client.list_tools().await.unwrap();
     assert_eq!(tools.iter().map(ListedTool::name).collect::<Vec<_>>(), ["a", "b"]);
     let warnings = events.warnings().join("\n");
-    assert!(warnings.contains("the tool `a` twice") && warnings.contains("left out"), "{warnings}");
+    assert!(warnings.contains("the tool `a` twice") && warnings.contains("ignored"), "{warnings}");
 }
 
 /// modelcontextprotocol/java-sdk#377, vercel/ai#15701.
@@ -217,7 +217,7 @@ async fn messages_of_vendors_and_pings_are_answered() {
 #[tokio::test]
 async fn a_server_that_asks_and_does_not_read_is_given_up() {
     let error = called("asks and does not read").await.unwrap_err();
-    check(&error, ErrorKind::Protocol, &["does not read the answers"]);
+    check(&error, ErrorKind::Protocol, &["does not read the responses"]);
 }
 
 #[tokio::test]

@@ -134,7 +134,7 @@ async fn a_task_that_nobody_waits_for_is_cancelled() {
 async fn a_task_without_an_end_is_given_up() {
     let (client, _) = modern(named().max_duration(Duration::from_secs(70))).await;
     let late = client.call("work", json!({"ms": 120_000})).await.unwrap_err();
-    super::check(&late, ErrorKind::Timeout, &["did not end within 70s", "timeout"]);
+    super::check(&late, ErrorKind::Timeout, &["did not finish within 70s", "timeout"]);
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use super::{Fault, SECRET, fault};
 use ErrorKind::{Connect, Lost, Protocol, Timeout};
 
 const SERVER: &str = "check that the address is that of an MCP server";
-const AFTER_LOSS: &str = "see whether the request was carried out before you send it again";
+const AFTER_LOSS: &str = "check whether the request was executed before you repeat it";
 
 type Parts = &'static [&'static str];
 type Headers = &'static [(&'static str, &'static str)];
@@ -198,7 +198,7 @@ const CALLS: &[Case] = &[
         true,
         |_, reply| wait(reply),
         Timeout,
-        &["no answer to `tools/call`", "2s"],
+        &["no response to `tools/call`", "2s"],
         "`request_timeout`",
     ),
     (
@@ -206,7 +206,7 @@ const CALLS: &[Case] = &[
         true,
         |request, reply| buffer(request, reply),
         Timeout,
-        &["no answer"],
+        &["no response"],
         "`request_timeout`",
     ),
     (
@@ -223,7 +223,7 @@ const CALLS: &[Case] = &[
         |request, reply| refuse(request, reply),
         Protocol,
         &["-32050", "no stock"],
-        "do what",
+        "see the message",
     ),
     (
         "an upgrade",

@@ -20,8 +20,8 @@ enum When {
 use ErrorKind::{Connect, Lost, Protocol, Timeout};
 use When::{Call, List, Start};
 
-const SERVER: &str = "check that the command or address is that of an MCP server";
-const MAKERS: &str = "report this to those who make the server";
+const SERVER: &str = "check that the command or address belongs to an MCP server";
+const MAKERS: &str = "report this to the server's developers";
 
 /// The faults of the program `fx`.
 const FAULTS: &[(&str, When, ErrorKind, &[&str], &str)] = &[
@@ -33,37 +33,37 @@ const FAULTS: &[(&str, When, ErrorKind, &[&str], &str)] = &[
         "run the command in a terminal",
     ),
     ("prints", Start, Timeout, &["`initialize`", "Listening on port 8080"], "`start_timeout`"),
-    ("floods", Start, Protocol, &["no messages of the protocol", "`y`"], SERVER),
-    ("hangs", Start, Timeout, &["no answer to `initialize`", "500ms"], "`start_timeout`"),
+    ("floods", Start, Protocol, &["instead of protocol messages", "`y`"], SERVER),
+    ("hangs", Start, Timeout, &["no response to `initialize`", "500ms"], "`start_timeout`"),
     ("other revisions", Start, Protocol, &["2031-01-01"], "use a newer client"),
-    ("wants roots", Start, Protocol, &["roots are required (-32021)"], "see what the server asks"),
-    ("refuses", Start, Protocol, &["refused `initialize`", "the database is gone"], "see which revisions"),
+    ("wants roots", Start, Protocol, &["roots are required (-32021)"], "check which client capabilities"),
+    ("refuses", Start, Protocol, &["rejected `initialize`", "the database is gone"], "check which revisions"),
     ("odd revision", Start, Protocol, &["the revision `1999-01-01`"], "use a newer client"),
-    ("odd handshake", Start, Protocol, &["its answer to `initialize` is not one"], "use a newer client"),
-    ("crashes", Call, Lost, &["exit status: 3", "fx: out of memory"], "the next one starts the server again"),
-    ("aborts", Call, Lost, &["no longer available", "signal: 6"], "the next one starts the server again"),
-    ("is silent", Call, Timeout, &["no answer to `tools/call`", "400ms", "cancelled"], "`request_timeout`"),
-    ("modern and silent", Call, Timeout, &["no answer to `tools/call`", "cancelled"], "`request_timeout`"),
-    ("makes progress forever", Call, Timeout, &["came to no end", "1.2s"], "raise the longest duration"),
-    ("error without an id", Call, Protocol, &["-32700", "parse error"], "do what the message says"),
+    ("odd handshake", Start, Protocol, &["its response to `initialize` is invalid"], "use a newer client"),
+    ("crashes", Call, Lost, &["exit status: 3", "fx: out of memory"], "the next request restarts the server"),
+    ("aborts", Call, Lost, &["no longer available", "signal: 6"], "the next request restarts the server"),
+    ("is silent", Call, Timeout, &["no response to `tools/call`", "400ms", "cancelled"], "`request_timeout`"),
+    ("modern and silent", Call, Timeout, &["no response to `tools/call`", "cancelled"], "`request_timeout`"),
+    ("makes progress forever", Call, Timeout, &["did not finish within 1.2s"], "raise `max_duration`"),
+    ("error without an id", Call, Protocol, &["-32700", "parse error"], "see the message"),
     ("not UTF-8", Call, Protocol, &["not UTF-8 at byte"], "set the `encoding`"),
-    ("huge answer", Call, Protocol, &["more than 16 MiB"], "`max_message_bytes`"),
-    ("broken JSON", Call, Protocol, &["cannot be read", "not JSON-RPC"], MAKERS),
+    ("huge answer", Call, Protocol, &["larger than 16 MiB"], "`max_message_bytes`"),
+    ("broken JSON", Call, Protocol, &["cannot be parsed", "not JSON-RPC"], MAKERS),
     ("no result", Call, Protocol, &["neither a method nor a result nor an error"], MAKERS),
     ("unknown type", Call, Protocol, &["`later`"], MAKERS),
-    ("odd error", Call, Protocol, &["nope"], "do what the message says"),
-    ("refuses the call", Call, Protocol, &["-32050", "no such customer"], "do what the message says"),
+    ("odd error", Call, Protocol, &["nope"], "see the message"),
+    ("refuses the call", Call, Protocol, &["-32050", "no such customer"], "see the message"),
     ("forgets its tool", Call, Protocol, &["of `echo`", "-32602", "unknown tool"], "check the name"),
-    ("lacks the method", Call, Protocol, &["`tools/call`", "-32601"], "use what the server declares"),
-    ("fails inside", Call, Protocol, &["-32603"], "look into the log of the server"),
-    ("asks forever", Call, Protocol, &["still asks after 16 rounds"], "raise `max_rounds`"),
-    ("asks and does not read", Call, Protocol, &["does not read the answers"], MAKERS),
-    ("cursor circle", List, Protocol, &["tools/list", "a cursor came twice"], MAKERS),
-    ("empty cursor", List, Protocol, &["tools/list", "a cursor came twice"], MAKERS),
-    ("endless pages", List, Protocol, &["tools/list", "do not end within 500"], "raise `max_pages`"),
+    ("lacks the method", Call, Protocol, &["`tools/call`", "-32601"], "use only what the server declares"),
+    ("fails inside", Call, Protocol, &["-32603"], "check the server's log"),
+    ("asks forever", Call, Protocol, &["requires input after 16 rounds"], "raise `max_rounds`"),
+    ("asks and does not read", Call, Protocol, &["does not read the responses"], MAKERS),
+    ("cursor circle", List, Protocol, &["tools/list", "a cursor is repeated"], MAKERS),
+    ("empty cursor", List, Protocol, &["tools/list", "a cursor is repeated"], MAKERS),
+    ("endless pages", List, Protocol, &["tools/list", "does not end within 500 pages"], "raise `max_pages`"),
     ("long list", List, Protocol, &["tools/list", "more than 64 KiB"], "raise `max_list_bytes`"),
-    ("no list", List, Protocol, &["tools/list", "without `tools`"], MAKERS),
-    ("misfit", List, Protocol, &["the result of its tool `echo` does not fit"], MAKERS),
+    ("no list", List, Protocol, &["tools/list", "no `tools`"], MAKERS),
+    ("misfit", List, Protocol, &["the result of its tool `echo` does not match its output schema"], MAKERS),
 ];
 
 async fn inject(name: &str, when: When) -> ClientError {
@@ -131,7 +131,7 @@ fn commands() -> [Fault; 8] {
         fault(
             "a path without a program",
             Connect,
-            &["there is no program /no/such/server"],
+            &["the program /no/such/server does not exist"],
             "check the path",
             failing_start(StdioSpec::new("/no/such/server")),
         ),
@@ -145,36 +145,36 @@ fn commands() -> [Fault; 8] {
         fault(
             "a file that is no program",
             Connect,
-            &["may not be started"],
+            &["is not executable"],
             "make the file executable",
             failing_start(StdioSpec::new("/")),
         ),
         fault(
             "a token that nobody provides",
             Connect,
-            &["the variable `KEY`", "unknown token `key`"],
-            "see that the token can be fetched",
+            &["environment variable `KEY`", "unknown token `key`"],
+            "make sure that the token can be fetched",
             failing_start(with_token()),
         ),
         fault(
             "a program for a token that fails",
             Connect,
             &["the program `false`", "exit status: 1"],
-            "see that the token can be fetched",
+            "make sure that the token can be fetched",
             with(tokens(Tokens::new().with("key", program)), with_token()),
         ),
         fault(
             "a program for a token that is not there",
             Connect,
             &["the program `no-such-login`", "cannot be started"],
-            "see that the token can be fetched",
+            "make sure that the token can be fetched",
             with(tokens(Tokens::new().with("key", CommandToken::new("no-such-login"))), with_token()),
         ),
         fault(
             "a file for a token that is not there",
             Connect,
             &["/no/such/token", "cannot be read"],
-            "see that the token can be fetched",
+            "make sure that the token can be fetched",
             with(tokens(Tokens::new().with("key", FileToken::new("/no/such/token"))), with_token()),
         ),
     ]
@@ -206,7 +206,7 @@ fn uses() -> [Fault; 5] {
                 client.call("echo", [1, 2]).await.expect_err("the fault shows")
             },
         ),
-        fault("a client that was closed", Connect, &["this client was closed"], "make a new one", async {
+        fault("a client that was closed", Connect, &["the client is closed"], "create a new client", async {
             let client = Client::connect(fx("")).await.expect("a server without a fault");
             client.close().await;
             failing_call(&client).await
@@ -214,8 +214,8 @@ fn uses() -> [Fault; 5] {
         fault(
             "a call that is open at the end",
             Lost,
-            &["closed by this side"],
-            "wait for open requests",
+            &["closed by the client"],
+            "wait for pending requests",
             async {
                 let client = Client::connect(fx("is silent")).await.expect("a server without a fault");
                 let waiting = client.clone();
@@ -225,7 +225,7 @@ fn uses() -> [Fault; 5] {
                 call.await.expect("no panic")
             },
         ),
-        fault("a stream that ended", Lost, &["it closed its stream"], "make a new client", async {
+        fault("a stream that ended", Lost, &["it closed its stream"], "create a new client", async {
             let (ours, theirs) = tokio::io::duplex(1024);
             let (reader, writer) = tokio::io::split(ours);
             drop(theirs);

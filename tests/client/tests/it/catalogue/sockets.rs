@@ -12,7 +12,7 @@ use ErrorKind::{Connect, Lost, Protocol, Timeout};
 
 const SERVER: &str = "check that the address is that of an MCP server";
 const MAKERS: &str = "report this to those who make the server";
-const AFTER_LOSS: &str = "see whether the request was carried out before you send it again";
+const AFTER_LOSS: &str = "check whether the request was executed before you repeat it";
 
 type Answer = fn(&Request, &mut Reply);
 
@@ -169,7 +169,7 @@ const SOCKETS: &[(&str, Answer, ErrorKind, &[&str], &str)] = &[
             reply.wait_for_end(Duration::from_secs(30));
         },
         Protocol,
-        &["sends no messages of the protocol", "`hello`"],
+        &["instead of protocol messages", "`hello`"],
         "MCP server",
     ),
 ];
