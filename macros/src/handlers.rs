@@ -155,7 +155,7 @@ impl<'a> Method<'a> {
     }
 }
 
-/// The set of the tools, under a name that nobody can write.
+/// The set of the tools, under a name that users cannot write.
 fn tool_set(
     keys: &TokenStream,
     block: &ItemImpl,
@@ -172,7 +172,7 @@ fn tool_set(
         let variant = format_ident!("Tool{index}", span = tool.span());
         quote!(#(#conditions)* #variant(#tool))
     });
-    // A public service may have private tools, since nobody can name the set.
+    // A public service may have private tools, since users cannot name the set.
     let lints = quote!(allow(private_interfaces));
     quote! {
         const _: () = {

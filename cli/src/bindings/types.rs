@@ -211,7 +211,7 @@ impl<'a> Types<'a> {
             };
             if !beside.keys().all(is_text) {
                 let Some(whole) = join(known.clone(), &beside) else {
-                    return self.untyped(at, "what stands beside the reference contradicts it");
+                    return self.untyped(at, "the siblings of the reference contradict it");
                 };
                 self.open.push(reference.to_owned());
                 let shape = self.shape(&whole.into(), at, &self.name_of(reference));
@@ -360,7 +360,7 @@ impl<'a> Types<'a> {
                 keywords.shift_remove("type");
                 self.object(keywords, at, wanted)
             }
-            _ => self.untyped(at, "its type is none of JSON's"),
+            _ => self.untyped(at, "its type is not a JSON type"),
         }
     }
 

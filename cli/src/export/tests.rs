@@ -1,4 +1,4 @@
-//! Each export format against the rules that its reader publishes, and what each leaves out.
+//! Each export format against the rules of its readers, and its omissions.
 
 mod audit;
 mod gemini;
@@ -104,7 +104,7 @@ fn retail_follows_the_rules_of_every_reader() {
     rules::mcpb(&json_of(retail(), Format::Mcpb));
 }
 
-/// What makes exports hard, in one tool.
+/// Everything that is hard to export, in one tool.
 fn hard() -> Document {
     with(&json!({
         "a": {"type": "string", "minLength": 1, "pattern": "^x", "examples": ["x1"], "x-mcp-header": "A"},
@@ -201,7 +201,7 @@ fn headers_are_for_mcp_clients_only() {
     assert_eq!(parameter(hard(), Format::Openai, "a").get("x-mcp-header"), None);
 }
 
-/// Providers take letters, digits, `_` and `-` (openai/codex#8174, anthropics/claude-code#2257).
+/// Providers accept letters, digits, `_` and `-` (openai/codex#8174, anthropics/claude-code#2257).
 #[test]
 fn names_that_providers_reject_are_changed_and_listed() {
     let mut document = with(&json!({"a": {"type": "string"}}));

@@ -42,7 +42,7 @@ pub(super) fn rule(rule: &LintRule) -> String {
 pub(super) fn document() -> String {
     let mut text = String::from(HEADER);
     for level in [Level::Error, Level::Warning, Level::Note] {
-        _ = write!(text, "\n## {}\n\n| rule | for | what is wrong |\n|---|---|---|\n", heading(level));
+        _ = write!(text, "\n## {}\n\n| rule | for | problem |\n|---|---|---|\n", heading(level));
         for rule in RULES.iter().filter(|rule| rule.level == level) {
             _ = writeln!(
                 text,
@@ -87,9 +87,9 @@ Generated from the files in [`cli/src/lint/rules`](../cli/src/lint/rules); a tes
 #[cfg(test)]
 fn heading(level: Level) -> &'static str {
     match level {
-        Level::Error => "Errors: a client refuses the tool, or all tools of the server",
+        Level::Error => "Errors: a client rejects the tool, or all tools of the server",
         Level::Warning => "Warnings: some callers are worse off",
-        Level::Note | Level::Allow => "Notes: it may be meant so; shown with `--notes`",
+        Level::Note | Level::Allow => "Notes: it may be intended; shown with `--notes`",
     }
 }
 

@@ -15,7 +15,7 @@ fn manifest(rule: &LintRule, example: &str) -> Manifest {
     sample::manifest(example).unwrap_or_else(|error| panic!("{}: {error}", rule.id()))
 }
 
-/// What a rule finds in a manifest.
+/// Returns the violations of a rule in a manifest.
 fn found(rule: &LintRule, manifest: &Manifest) -> Vec<Problem> {
     found_in(rule, &Subject::new(manifest))
 }
@@ -51,7 +51,7 @@ fn no_repair_breaks_a_rule_that_its_example_keeps() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What a place says must exist, or its last step be what is missing.
+/// Checks that a location exists, except for its last step if that is missing.
 #[test]
 fn every_place_is_in_the_manifest() {
     for rule in RULES.iter() {
@@ -103,7 +103,7 @@ fn every_data_file_has_a_rule_and_is_complete() {
     }
 }
 
-/// `cargo mcp lint --explain` fits a terminal, but for addresses and for what the examples quote.
+/// `cargo mcp lint --explain` fits a terminal, except for URLs and quotes of examples.
 #[test]
 fn explanations_fit_a_terminal() {
     for rule in RULES.iter() {

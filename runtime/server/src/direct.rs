@@ -38,7 +38,7 @@ impl Service {
     ///
     /// # Errors
     /// The protocol error that a connection would respond with: the tool is unknown, failed unexpectedly, was
-    /// cancelled, or requires input, which nobody can provide.
+    /// cancelled, or requires input, which cannot be provided.
     pub async fn run_tool(
         &self,
         name: &str,

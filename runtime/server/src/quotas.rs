@@ -219,7 +219,7 @@ impl Known {
     }
 }
 
-/// The part of an address that identifies its owner, in the bits of IPv6: whoever has one address has all with the
+/// The part of an address that identifies its owner, in the bits of IPv6: a peer with one address has all addresses with the
 /// same first 64 bits.
 fn network(address: IpAddr) -> u128 {
     match address.to_canonical() {

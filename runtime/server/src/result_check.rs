@@ -57,7 +57,7 @@ impl ResultCheck {
 
     /// Returns what is wrong with a result.
     pub(crate) fn breach(&self, result: &ToolResult) -> Option<String> {
-        // An incomplete result is meant for whoever requested it, which was not this server's client (2026-07-28, basic
+        // An incomplete result is for the client that requested it, which was not this server's client (2026-07-28, basic
         // "ResultType").
         if let Some(kind) = result.other.get("resultType").filter(|kind| *kind != "complete") {
             let kind = crate::error::shorten(&kind.to_string());

@@ -77,7 +77,7 @@ impl MemoryChannel {
 
 impl Drop for MemoryChannel {
     fn drop(&mut self) {
-        // There is nobody to report to when the connection ends.
+        // The end of the connection cannot be reported to anyone.
         self.outbox.close();
     }
 }

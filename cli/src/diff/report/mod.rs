@@ -126,7 +126,7 @@ const UNDECIDED: &str = "undecided, so it counts as breaking";
 
 /// Returns what a witness proves: for arguments or for results.
 fn witness_label(change: &Change) -> &'static str {
-    if change.pointer.starts_with("/outputSchema") { "not promised before" } else { "refused now" }
+    if change.pointer.starts_with("/outputSchema") { "not promised before" } else { "rejected now" }
 }
 
 /// Returns the file of either side, or else the committed manifest.

@@ -1,4 +1,4 @@
-//! No text of a definition changes unseen, wherever it is.
+//! Every change of a string in a definition is reported.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use super::{changes, class, ids, manifest};
 use crate::diff::change::Change;
 use crate::diff::rule::Class;
 
-/// A tool with strings in all places that a definition has.
+/// A tool with strings at all locations of a definition.
 fn tool() -> Value {
     let of = |text: &str| json!({"type": "string", "title": text, "description": text, "examples": [text, {text: [text]}]});
     let schema = json!({
@@ -73,7 +73,7 @@ fn others() -> Value {
     })
 }
 
-/// Every copy of the value with one of its strings edited, and the place of that text.
+/// Returns every copy of the value with one string edited, with the location of that string.
 fn edited(value: &Value, edit: &dyn Fn(&str) -> String) -> Vec<(String, Value)> {
     match value {
         Value::String(text) => vec![(String::new(), edit(text).into())],
@@ -110,7 +110,7 @@ fn edited(value: &Value, edit: &dyn Fn(&str) -> String) -> Vec<(String, Value)> 
     }
 }
 
-/// Every edit of one text, with what is found; edits that make the document unreadable are left out.
+/// Returns every edit of one string with its changes; edits that make the document invalid are omitted.
 fn each_edit(document: &Value, edit: &dyn Fn(&str) -> String, check: impl Fn(&str, Vec<Change>)) {
     let mut count = 0;
     for list in ["tools", "prompts", "resources", "resourceTemplates", "server", "instructions"] {
@@ -151,7 +151,7 @@ fn every_hidden_character_is_breaking() {
     }
 }
 
-/// The report shows the text of now, or leads to the member that has it.
+/// Checks that the report shows the new string, or points to its member.
 #[test]
 fn changed_descriptions_are_found_everywhere() {
     let document = manifest(json!([tool()]));

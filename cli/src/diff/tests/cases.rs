@@ -1,4 +1,4 @@
-//! Pairs whose class is agreed on.
+//! Pairs with a known class.
 #![expect(clippy::needless_pass_by_value, reason = "the values are made by `json!` where they are passed")]
 
 use serde_json::{Value, json};
@@ -62,11 +62,11 @@ fn required_optional_and_similar_types_are_distinguished() {
     let mut by_reference = one(json!({"$ref": "#/$defs/point"}));
     by_reference["tools"][0]["inputSchema"]["$defs"] = json!({"point": point});
     check(one(point), by_reference, &["input-respelled"]);
-    // Under strict inclusion of sets this narrows an open schema; nobody was told of the name, so it does not count.
+    // Strictly, this narrows an open schema; but the name was undeclared, so it does not count.
     check(open(json!({})), open(json!({"x": text})), &["input-property-added"]);
 }
 
-/// What a tool may do beyond what its hints ruled out is breaking (JoviDeCroock/mcp-tada#14).
+/// A hint that no longer excludes effects is breaking (JoviDeCroock/mcp-tada#14).
 #[test]
 fn hints_keywords_and_formats_have_their_class() {
     let hints = |hints: Value| json!({"annotations": hints});
@@ -95,7 +95,7 @@ fn hints_keywords_and_formats_have_their_class() {
     check_tool(json!({"description": "One"}), json!({"description": "Two"}), &["tool-description-changed"]);
 }
 
-/// Characters that people do not see, in the description of a tool and of an argument (kerlenton/mcpsnoop#103).
+/// Hidden characters in the description of a tool and of an argument (kerlenton/mcpsnoop#103).
 #[test]
 fn hidden_characters_are_named() {
     for hidden in ['\u{200b}', '\u{202e}', '\u{e0041}'] {
@@ -112,7 +112,7 @@ fn hidden_characters_are_named() {
     check_tool(json!({"description": "a"}), json!({"description": "a\n\tb"}), &["tool-description-changed"]);
 }
 
-/// Hints by what they mean, left out or said (2026-07-28, schema `ToolAnnotations`).
+/// Hints are compared with their defaults (2026-07-28, schema `ToolAnnotations`).
 #[test]
 fn hints_are_compared_by_effective_value() {
     let hints = |hints: Value| json!({"annotations": hints});
@@ -131,8 +131,8 @@ fn hints_are_compared_by_effective_value() {
     check_tool(json!({}), hints(json!({"readOnlyHint": true})), &["hint-safer"]);
 }
 
-/// Clients are told to trust hints of trusted servers only (2026-07-28, server/tools): what a stranger's server promises
-/// more than before is looked at, not believed.
+/// Clients must only trust hints of trusted servers (2026-07-28, server/tools): additional claims of a third-party server are
+/// reported.
 #[test]
 fn a_stranger_that_claims_more_is_breaking() {
     let tool = |hints: Value| {
@@ -154,7 +154,7 @@ fn a_stranger_that_claims_more_is_breaking() {
     }
 }
 
-/// `--deny compatible` is for what callers can do more or less; another order is neither.
+/// `--deny compatible` is for changes that affect callers, which a different order does not.
 #[test]
 fn another_order_or_spelling_is_documentation() {
     let one = |schema: Value| closed(json!({"x": schema, "y": {}}), json!(["x", "y"]));
@@ -215,7 +215,7 @@ fn a_default_in_a_condition_is_documentation() {
     }
 }
 
-/// A tool that takes over the name of one that is gone is compared with it.
+/// A tool with the former name of a removed one is compared with it.
 #[test]
 fn a_declared_rename_is_compared_with_the_old_tool() {
     let old = manifest(json!([{"name": "find", "inputSchema": {"type": "object"}}]));
@@ -243,7 +243,7 @@ fn headers_and_defaults() {
     check(one(json!({})), one(json!({"writeOnly": true})), &["schema-note-changed"]);
 }
 
-/// A default that is in another part of the same schema is still the default.
+/// A default in another subschema for the same value is still the default.
 #[test]
 fn a_default_that_only_moved_is_documentation() {
     let one = |schema: Value| closed(json!({"x": schema}), json!([]));
@@ -291,7 +291,7 @@ fn prompts_and_resources() {
     }
 }
 
-/// A manifest without a list says nothing about its entries; one with an empty list says that there are none.
+/// A missing list is unknown, whereas an empty list has no entries.
 #[test]
 fn a_list_that_only_the_old_side_has_is_not_removed() {
     let of = |list: &str, entry: Value| {
@@ -316,7 +316,7 @@ fn a_list_that_only_the_old_side_has_is_not_removed() {
         assert_eq!(changes(&empty, &manifest(json!([]))), []);
         assert!(ids(&changes(&old, &empty))[0].ends_with("-removed"), "{list}");
     }
-    // A saved list of another kind says as little about the tools, and nothing about the server.
+    // A saved list of another kind has no information about tools or the server.
     let tools = manifest(json!([{"name": "find", "inputSchema": {"type": "object"}}]));
     let saved = json!({"prompts": []});
     assert_eq!(ids(&changes(&tools, &saved)), ["list-undeclared"]);
@@ -332,14 +332,14 @@ fn server_changes_are_shown_as_documentation() {
     assert_eq!(class(&findings), Some(Class::Documentation));
 }
 
-/// Each check is what some case here, or an edit, is found to be.
+/// Every rule is covered by a case here, or by an edit.
 #[test]
 fn every_check_has_a_case() {
     let texts = [include_str!("cases.rs"), include_str!("edits.rs"), include_str!("schemas.rs")];
     for check in crate::diff::rule::all() {
         let id = check.id();
         let is_named = texts.iter().any(|text| text.contains(&format!("\"{id}\"")));
-        // Those of `every_group_of_keywords_has_its_two_directions` and of `prompts_and_resources` are put together.
+        // Those of `every_group_of_keywords_has_its_two_directions` and of `prompts_and_resources` have composed ids.
         let parts: Vec<&str> = id.split('-').collect();
         let is_of_a_group = matches!(parts[..], ["input" | "output", _, "narrowed" | "widened"]);
         let is_of_a_resource = matches!(parts[..], ["resource" | "template", ..]);

@@ -16,7 +16,7 @@ use super::compare::{Author, compare};
 use super::rule::Class;
 use crate::source::ServerDefinitions;
 
-/// The manifest of the retail example, as it is committed.
+/// The committed manifest of the retail example.
 const RETAIL: &str = include_str!("../../../../examples/retail/mcp.json");
 
 /// The changes from one manifest to another.
@@ -26,7 +26,7 @@ fn changes(old: &Value, new: &Value) -> Vec<Change> {
     compare(&old, &new, Author::User)
 }
 
-/// What a change of `retail` is found to be: class, id and pointer of each.
+/// Returns class, id and pointer of each change of `retail`.
 #[track_caller]
 fn changes_of_retail(edit: impl FnOnce(&mut Value)) -> Vec<Change> {
     let old: Value = serde_json::from_str(RETAIL).unwrap();

@@ -1,4 +1,4 @@
-//! What is not called breaking does not break: judged by another implementation of JSON Schema.
+//! Changes that are not breaking do not break callers, checked with the `jsonschema` crate.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::diff::rule::Class;
 use crate::schema_inclusion::{Relation, Rng, first_seed, has_undeclared_names, pairs};
 use crate::source::ServerDefinitions;
 
-/// How many values each is tried with.
+/// Number of values per pair.
 const VALUES: usize = 40;
 
 #[test]
@@ -54,12 +54,12 @@ fn compatible_changes_break_no_call_and_no_reader() {
             }
         }
     }
-    println!("not breaking: {safe:?} of {}, {judged} values judged", pairs() * 2 / 5);
+    println!("not breaking: {safe:?} of {}, {judged} values checked", pairs() * 2 / 5);
     assert!(safe[0] > 50 && safe[1] > 50 && judged > 500, "too few answers of a kind: {safe:?}, {judged}");
 }
 
-/// What is known from how a schema was made is what the report says: the same is documentation, less is breaking for
-/// callers, with the value that shows it, and more for readers.
+/// The report agrees with how a schema was generated: an equal one is documentation, a narrower one is breaking for callers,
+/// with a witness, and a wider one for readers.
 #[test]
 fn pairs_have_their_generated_class() {
     let mut counts = [0; 3];
@@ -99,7 +99,7 @@ fn pairs_have_their_generated_class() {
                 continue;
             }
             match (old_validator.is_valid(&value), new_validator.is_valid(&value)) {
-                // Nobody can have sent a name that they were not told of.
+                // Callers cannot have sent an undeclared name.
                 (true, false) => assert!(
                     is_breaking(&input) || has_undeclared_names(&old, &new, &value),
                     "{value}\n{shown}"
@@ -113,7 +113,7 @@ fn pairs_have_their_generated_class() {
     assert!(counts.iter().all(|count| *count > 30), "too few answers of a kind: {counts:?}");
 }
 
-/// The schema as that of a tool: its root is an object.
+/// Restricts the root of a schema to objects, as for tools.
 fn object_root(mut schema: Value) -> Value {
     if let Value::Object(members) = &mut schema {
         members.insert("type".to_owned(), json!("object"));
@@ -160,7 +160,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Whatever a file holds: an error or changes, never a panic.
+    /// Any file yields an error or changes, never a panic.
     #[test]
     fn any_json_as_a_manifest_is_an_error_or_compared(one in any_json(), other in any_json()) {
         let _ = ServerDefinitions::parse(&one.to_string());

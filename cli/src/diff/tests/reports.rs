@@ -66,7 +66,7 @@ fn json_is_for_programs() {
     insta::assert_snapshot!(format!("{:#}", document["changes"][2]));
 }
 
-/// By what SARIF 2.1.0 asks of the members that the report has.
+/// Checks the members of the report by the rules of SARIF 2.1.0.
 #[test]
 fn sarif_is_valid() {
     let document: Value = serde_json::from_str(&crate::report::sarif_document(&report())).unwrap();

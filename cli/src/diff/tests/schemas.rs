@@ -6,7 +6,7 @@ use super::cases::{check, check_tool, closed};
 use super::{changes, class, ids, with_input, with_output};
 use crate::diff::rule::Class;
 
-/// Each group of keywords, for arguments: less is breaking, more is not; for results the other way round.
+/// Each group of keywords: for arguments, accepting less is breaking; for results, accepting more is.
 #[test]
 fn every_group_of_keywords_has_its_two_directions() {
     for (group, narrow, wide) in [
@@ -76,7 +76,7 @@ fn rules_for_other_names_are_compared() {
     check(of(json!({})), of(json!(true)), &["input-respelled"]);
     check(of(json!({"type": "number"})), of(json!({"type": "integer"})), &["input-type-narrowed"]);
     check(of(json!(true)), of(json!({"type": "integer"})), &["input-names-narrowed"]);
-    // A name that the rule for others covered gets a rule of its own.
+    // A name that `additionalProperties` covered gets its own schema.
     let mut named = of(json!({"type": "integer"}));
     named["tools"][0]["inputSchema"]["properties"] = json!({"x": {"type": "string"}});
     check(of(json!({"type": "integer"})), named, &["input-property-added", "input-rules-narrowed"]);
@@ -94,7 +94,7 @@ fn undecidable_changes_are_breaking_with_a_reason() {
     assert!(findings[0].undecided.as_ref().is_some_and(|why| why.contains("leads out of the schema")));
 }
 
-/// A tree: the change is told once, at its place.
+/// In a tree, the change is reported once, at its location.
 #[test]
 fn schemas_that_contain_themselves_are_compared() {
     let tree = |leaf: &str| {

@@ -9,8 +9,8 @@ use crate::diff::compare::{Author, compare};
 use crate::diff::rule::Class;
 use crate::source::ServerDefinitions;
 
-/// A thousand tools, each compared once: the number of changes is that of the edits, and the work does not grow faster
-/// than the tools.
+/// A thousand tools, each compared once: there is one change per edit, and the work is linear in the number of
+/// tools.
 #[test]
 fn a_thousand_tools_are_compared_each_with_its_own() {
     let retail: Value = serde_json::from_str(RETAIL).unwrap();

@@ -1,4 +1,4 @@
-//! No format drops a keyword silently: what a schema says is in the text of the format, or listed.
+//! No format drops a keyword silently: it is part of the output, or listed as a loss.
 
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
@@ -8,14 +8,14 @@ use super::{exported, of, with};
 use crate::export::Format;
 use crate::packages::Document;
 
-/// The formats that hold schemas.
+/// The formats with schemas.
 fn forms() -> impl Iterator<Item = Format> {
     let without = [Format::Mcp, Format::Jsonl, Format::ServerJson, Format::Mcpb];
     Format::value_variants().iter().copied().filter(move |form| !without.contains(form))
 }
 
-/// Every keyword of 2020-12 that decides which values fit or that a model reads, beside what makes it say something. Of
-/// those for people and clients alone (`title`, `$comment`, `readOnly`, `x-…`) nothing is asked.
+/// Every keyword of 2020-12 that constrains values or that a model reads, with the keywords that it depends on. Those for
+/// people and clients only (`title`, `$comment`, `readOnly`, `x-…`) are not required.
 fn keywords() -> Vec<(&'static str, Value, Value)> {
     let text = json!({"type": "string"});
     let number = json!({"type": "number"});
@@ -114,7 +114,7 @@ type Nest = fn(Value) -> Vec<(&'static str, Value)>;
 /// Puts a schema into another one.
 type Wrap = fn(Value) -> Value;
 
-/// Where a schema may be in the arguments, with the pointers of that place.
+/// The locations of a schema in the arguments, with their pointers.
 fn places() -> Vec<(&'static str, Wrap, &'static [&'static str])> {
     vec![
         ("a property", |schema| schema, &["/properties/a"]),
@@ -179,7 +179,7 @@ fn every_keyword_is_converted_or_listed_in_every_format() {
             for (keyword, base, value) in &keywords {
                 let without = exported(document(at(base.clone())), form);
                 let made = exported(document(at(with_keyword(base, keyword, value))), form);
-                // What is left out as a whole is listed where the whole is.
+                // A part that is omitted completely is listed at its own location.
                 let is_listed = made.losses.iter().map(ToString::to_string).any(|loss| {
                     let pointer = loss.split_whitespace().nth(1).unwrap_or_default().trim_end_matches(':');
                     pointer.strip_prefix("/inputSchema").is_some_and(|pointer| {
@@ -189,7 +189,7 @@ fn every_keyword_is_converted_or_listed_in_every_format() {
                     })
                 });
                 let is_same = made.text == without.text && made.losses == without.losses;
-                // What is null already cannot become it.
+                // A value that is `null` already cannot become it.
                 let is_known = *keyword == "nullable" && place.contains("null");
                 if is_same && !is_listed && !is_known {
                     dropped.push(format!("{form:?}: `{keyword}` {value} of {base} as {place}"));
@@ -234,7 +234,7 @@ fn recursive_types_end_in_every_form() {
             assert!(exported(of_schema(schema.clone()), form).text.len() < 100_000, "{form:?} of {schema}");
         }
     }
-    // Definitions that refer twice to the next: two to the power of 40 ways to the last.
+    // Definitions that refer twice to the next: 2^40 paths to the last one.
     let next = |at: usize| json!({"$ref": format!("#/$defs/{at}")});
     let mut definitions: Map<String, Value> = (0..40)
         .map(|at| {
@@ -251,7 +251,7 @@ fn recursive_types_end_in_every_form() {
     }
 }
 
-/// A thousand levels are no manifest file, since a reader of JSON ends at 128; a definition in memory may have them.
+/// A manifest file cannot have a thousand levels, since JSON readers stop at 128; a definition in memory may have them.
 #[test]
 fn a_thousand_levels_are_truncated_or_rejected() {
     // The stack of a program's main thread; that of a test is a quarter of it.

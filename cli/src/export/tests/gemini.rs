@@ -1,4 +1,4 @@
-//! The format for Gemini, which says what its subset of OpenAPI can say.
+//! The format for Gemini, which is a subset of OpenAPI.
 
 use serde_json::json;
 use toolwright_core::manifest::Manifest;

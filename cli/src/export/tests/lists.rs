@@ -1,4 +1,4 @@
-//! Prompts, resources and templates in formats that have a place for them, and in those that have none.
+//! Prompts, resources and templates in formats that support them, and in those that do not.
 
 use serde_json::json;
 use toolwright_core::manifest::Manifest;

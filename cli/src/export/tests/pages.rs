@@ -1,4 +1,4 @@
-//! Nothing that a definition holds gets out of its place on a page.
+//! No string of a definition breaks the layout of a page.
 
 use html5gum::{Token, Tokenizer};
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use super::{exported, of};
 use crate::export::Format;
 use crate::packages::Document;
 
-/// A server in which every string is this one.
+/// Returns a server in which every string is this one.
 fn document(text: &str) -> Document {
     let object = |tag: &Value| json!({"type": "object", "description": text, "required": [text], "properties": {text: tag}});
     let schema = json!({
@@ -55,7 +55,7 @@ fn markdown_shape(markdown: &str) -> Result<Vec<String>, String> {
                 shape.push(format!("{tag:?}"));
             }
             Event::Start(Tag::CodeBlock(kind)) => shape.push(format!("{kind:?}")),
-            // Of links there are those from the table of the tools.
+            // The only links are those in the table of tools.
             Event::Start(Tag::Link { dest_url, .. }) if dest_url.starts_with('#') => {
                 shape.push("link".to_owned());
             }
@@ -71,7 +71,7 @@ fn markdown_shape(markdown: &str) -> Result<Vec<String>, String> {
     Ok(shape)
 }
 
-/// The tags of an HTML page with their attributes, in order; every tag that is opened is closed in its place.
+/// The tags of an HTML page with their attributes, in order; every opened tag is closed.
 fn html_shape(html: &str) -> Result<Vec<String>, String> {
     const ALONE: [&str; 2] = ["meta", "input"];
     let (mut shape, mut open) = (Vec::new(), Vec::new());
@@ -81,7 +81,7 @@ fn html_shape(html: &str) -> Result<Vec<String>, String> {
                 let name = String::from_utf8_lossy(&tag.name).into_owned();
                 let names = tag.attributes.keys().map(|name| String::from_utf8_lossy(name).into_owned());
                 let names: Vec<_> = names.collect();
-                // As many paragraphs as a text has are fine.
+                // Any number of paragraphs is fine.
                 if name != "p" || !names.is_empty() {
                     shape.push(format!("{name} {names:?}"));
                 }
@@ -103,7 +103,7 @@ fn html_shape(html: &str) -> Result<Vec<String>, String> {
     if open.is_empty() { Ok(shape) } else { Err(format!("never closed: {open:?}")) }
 }
 
-/// The signs of TypeScript outside of comments and strings, which must end.
+/// Returns the TypeScript tokens outside of comments and strings, which must be terminated.
 fn typescript_shape(text: &str) -> Result<String, String> {
     let (mut shape, mut rest) = (String::new(), text);
     while let Some(next) = rest.chars().next() {
@@ -131,7 +131,7 @@ proptest! {
 
     #[test]
     fn definitions_cannot_break_the_layout(text in hostile(1..6)) {
-        // A name is not empty, and no word of Markdown by itself.
+        // A name is not empty, and has no meaning in Markdown.
         let text = format!("w{text}");
         let (document, plain) = (document(&text), document("word"));
         let of = |document: &Document, form| exported(document.clone(), form).text;

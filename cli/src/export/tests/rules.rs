@@ -1,4 +1,4 @@
-//! What the readers of the formats publish, as checks.
+//! The published rules of the formats, as checks.
 
 use std::collections::BTreeSet;
 
@@ -159,7 +159,7 @@ pub(super) fn gemini(declarations: &Value) {
     }
 }
 
-/// OpenAPI 3.1: a version, an `info`, paths with a slash, one id an operation, and references that lead somewhere.
+/// OpenAPI 3.1: a version, an `info`, paths with a slash, one id per operation, and references with targets.
 pub(super) fn openapi(document: &Value) {
     assert_eq!(document["openapi"], "3.1.0");
     assert!(document["info"]["title"].is_string() && document["info"]["version"].is_string());

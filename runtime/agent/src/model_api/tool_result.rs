@@ -8,7 +8,7 @@ impl ModelApi {
     /// Formats the result of a call for the next request: an `input` item for OpenAI, a block of a user message for
     /// Anthropic, a part of one for Gemini, which identifies calls by the tool's name.
     ///
-    /// OpenAI's format cannot mark failures: `text` has to say so.
+    /// OpenAI's format cannot mark failures: `text` must state them.
     pub fn tool_result(self, call_id: &str, tool: &str, text: &str, is_error: bool) -> Value {
         match self {
             Self::OpenAi | Self::OpenAiStrict => {

@@ -8,7 +8,7 @@ use toolwright_core::result::ToolResult;
 
 use crate::model_api::ModelApi;
 
-/// The outcome of a call: a text for the model, and the result for programs. Failures of all kinds are messages, too.
+/// The outcome of a call: a string for the model, and the result for programs. Failures of all kinds are messages, too.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolMessage {

@@ -17,7 +17,7 @@
 //!
 //! A port is an object of four fields: name, description, type, spec. When reading, an empty schema becomes `{}`,
 //! missing ports become none, and a missing index becomes -1.
-//! ports are none, a missing index is -1.
+//! ports mean none, a missing index is -1.
 
 use serde_json::{Map, Value, json};
 

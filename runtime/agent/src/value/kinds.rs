@@ -75,7 +75,7 @@ pub struct CommandTool {
     /// `outputSchema`, `_meta` (2026-07-28, server/tools "Tool").
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub definition: Map<String, Value>,
-    /// Unknown members, which are kept unchanged.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -123,7 +123,7 @@ pub struct WorkflowTool {
     /// `null`.
     #[serde(default = "no_port")]
     pub message_output_port_index: Option<i32>,
-    /// Unknown members, which are kept unchanged.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -134,7 +134,7 @@ fn no_port() -> Option<i32> {
     Some(NO_PORT)
 }
 
-/// The index that stands for "no port".
+/// The index that means "no port".
 pub const NO_PORT: i32 = -1;
 
 impl WorkflowTool {
@@ -185,7 +185,7 @@ pub struct McpTool {
     /// `outputSchema`, `_meta` (2026-07-28, server/tools "Tool").
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub definition: Map<String, Value>,
-    /// Unknown members, which are kept unchanged.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -246,7 +246,7 @@ pub struct HttpTool {
     /// The *name* of the credential for the API; never the secret itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credential_ref: Option<String>,
-    /// Unknown members, which are kept unchanged.
+    /// Unknown members, preserved as received.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -285,7 +285,7 @@ pub enum HttpMethod {
     Delete,
 }
 
-/// A tool of an unknown kind, which is kept and passed on, but never called.
+/// A tool of an unknown kind, which is preserved and forwarded, but never called.
 #[derive(Debug, Clone)]
 pub struct OtherTool {
     pub(super) tool_type: String,

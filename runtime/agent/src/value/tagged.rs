@@ -85,7 +85,7 @@ impl<'de> Deserialize<'de> for Found<'de> {
     }
 }
 
-/// Reads a record. One of an unknown kind is kept unchanged.
+/// Reads a record. A record of an unknown kind is unchanged.
 pub(super) fn read(text: &str) -> Result<ToolValue, ValueError> {
     let text = text.trim();
     let members = Members::of(text)?;

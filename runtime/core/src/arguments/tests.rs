@@ -1,4 +1,4 @@
-//! Cases of whole calls: types as users write them, arguments as callers send them.
+//! Whole calls: types as users write them, and arguments as callers send them.
 
 mod agreement;
 mod faults;
@@ -23,7 +23,7 @@ use super::{ArgumentErrors, ArgumentReader};
 use crate::schema::Draft;
 use crate::tool::{FieldMetadata, InputShape};
 
-/// The reader of `T` with these attributes of fields.
+/// Creates the reader of `T` with these field attributes.
 fn reader_with<T: schemars::JsonSchema>(fields: &'static [FieldMetadata]) -> ArgumentReader {
     reader_of::<T>(fields, InputShape::Object, false)
 }
@@ -41,7 +41,7 @@ fn raw(text: &str) -> Box<RawValue> {
     RawValue::from_string(text.to_owned()).expect("JSON")
 }
 
-/// Reads `text` with the reader, and nothing bound.
+/// Reads `text` without bound values.
 fn read_by<T: DeserializeOwned>(reader: &ArgumentReader, text: &str) -> Result<T, ArgumentErrors> {
     reader.read(Some(&raw(text)), &[])
 }
@@ -51,7 +51,7 @@ fn read<T: DeserializeOwned + schemars::JsonSchema>(text: &str) -> Result<T, Arg
     read_by(&reader_with::<T>(&[]), text)
 }
 
-/// The lines of the problems of `text`, after a check that the example fits.
+/// Returns the problems of `text`, one per line, and checks that the example is valid.
 fn problems<T: DeserializeOwned + schemars::JsonSchema + std::fmt::Debug>(text: &str) -> Vec<String> {
     let errors = read::<T>(text).expect_err(text);
     if let Some(example) = errors.example() {
@@ -64,7 +64,7 @@ fn lines(errors: &ArgumentErrors) -> Vec<String> {
     errors.problems().iter().map(ToString::to_string).collect()
 }
 
-/// What the attributes say about one field.
+/// Returns the metadata of one field.
 const fn field(name: &'static str) -> FieldMetadata {
     FieldMetadata { name, aliases: &[], schema: "{}", secret: false, credential: false }
 }

@@ -163,7 +163,7 @@ fn a_required_complex_parameter_excludes_keeps_or_fails() {
     assert_eq!(run(OnComplex::Error), Err(reason.clone()));
     assert!(reason.to_string().contains("requires `o`"));
 
-    // Taking one of these parameters out could make every call wrong.
+    // Removing one of these parameters could make every call invalid.
     let whole = tool(json!({"name": "w", "inputSchema": {
         "type": "object", "properties": {"a": {"type": "string"}, "o": {"type": "object"}}, "dependentRequired": {"a": ["o"]},
     }}));

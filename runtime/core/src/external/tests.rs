@@ -149,7 +149,7 @@ fn content_is_validated_against_the_output_schema() {
     for (text, problem) in [
         (r#"{"n":1}"#, None),
         (r#"{"n":2.0,"next":{"n":3}}"#, None),
-        // In 2020-12 a format is a hint.
+        // In 2020-12 a format is an annotation.
         (r#"{"n":1,"at":"noon"}"#, None),
         (r#"{"n":"three"}"#, Some("/n: expected an integer")),
         (r#"{"n":0}"#, Some("/n: ")),
@@ -278,7 +278,7 @@ fn references_of_a_wrapped_schema_keep_their_targets() {
         &[json!([["a"], "b"])],
         &[json!([1])],
     );
-    // Data that looks like a reference is none.
+    // Data that looks like a reference is not a reference.
     let constant = json!({"const": {"$ref": "#"}, "examples": [{"$ref": "#/x"}], "default": {"$ref": "#"}});
     let wrapped = wraps(&constant, &[json!({"$ref": "#"})], &[json!(1)]);
     assert_eq!(wrapped["properties"]["result"], constant);

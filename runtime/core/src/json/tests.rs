@@ -34,7 +34,7 @@ fn line_ends_go_and_texts_and_numbers_stay() {
         ("null", "null"),
     ] {
         assert_eq!(written(&raw(text)).as_deref(), Ok(expected), "{text:?}");
-        // However deep in other values it stands.
+        // At any depth in other values.
         let inside = written(&vec![Some(raw(text))]).expect("JSON");
         assert_eq!(inside, format!("[{expected}]"));
         assert_eq!(
@@ -60,7 +60,7 @@ fn ambiguous_json_is_a_fault() {
     }
     let long = format!("{{\"{0}\":1,\"{0}\":2}}", "x".repeat(100_000));
     assert!(written(&raw(&long)).expect_err("repeated").to_string().len() < 200);
-    // One name in two objects is no repetition.
+    // The same name in two objects is not a duplicate.
     for text in [r#"[{"a":1},{"a":2}]"#, r#"{"a":{"a":{"a":[]}}}"#] {
         assert_eq!(written(&raw(text)).as_deref(), Ok(text));
     }

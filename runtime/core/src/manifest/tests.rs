@@ -14,7 +14,7 @@ fn tool(name: &str, properties: Value) -> Value {
     json!({"name": name, "description": "Does it.", "inputSchema": schema})
 }
 
-/// The difference between two versions of the tool `t`, a line a change.
+/// Returns the changes between two versions of the tool `t`, one per line.
 #[track_caller]
 fn check_diff(old: Value, new: Value, expected: &[&str]) {
     let lines: Vec<_> = diff(&manifest(old), &manifest(new)).iter().map(ToString::to_string).collect();

@@ -62,7 +62,7 @@ fn cut_names_that_become_the_same() {
     ];
     let table = table(&[(server, &tools)]);
     let public: Vec<_> = tools.iter().map(|tool| table.public(server, tool).unwrap()).collect();
-    // Written out: these must stay the same over restarts and versions.
+    // Literal values: they must not change between restarts and versions.
     assert_eq!(
         public,
         [
@@ -151,7 +151,7 @@ fn collisions_without_prefixes_are_resolved_and_reported() {
             r#"jira: the tool "search" cannot be "search", which is gh__search; it is listed as "jira__search""#
         );
     }
-    // A name with a prefix keeps it, whatever stands before it in the alphabet.
+    // A name with a prefix keeps it, regardless of alphabetical order.
     let impostor = Names { server: "a", tools: &["gh__search"], prefixed: false };
     let table = PublicNames::new(&[impostor, Names { prefixed: true, ..gh }], Profile::Portable).unwrap();
     assert_eq!(table.public("gh", "search"), Some("gh__search"));

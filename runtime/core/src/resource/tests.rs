@@ -77,7 +77,7 @@ fn variables_take_one_part_of_the_address() {
 }
 
 proptest::proptest! {
-    /// What a client puts into a template by RFC 6570 comes out of it again, whatever it holds.
+    /// Values that a client expands into a template by RFC 6570 are extracted unchanged.
     #[test]
     fn values_come_back_as_they_were(x in ".+", y in ".+") {
         let encoded = |value: &str| -> String {

@@ -43,7 +43,7 @@ pub struct AgentMessage {
 }
 
 impl AgentMessage {
-    /// Creates the message for a result of `tool`. A failure without content gets a text that says so.
+    /// Creates the message for a result of `tool`. A failure without content gets a default message.
     pub fn new(source: Source, tool: impl Into<String>, result: ToolResult) -> Self {
         let mut content = result.content;
         if result.is_error && content.is_empty() && result.structured_content.is_none() {

@@ -36,7 +36,7 @@ use crate::future::BoxFuture;
 /// # let _: &dyn TextRouter = &First;
 /// ```
 pub trait TextRouter: Send + Sync + 'static {
-    /// Returns the call that `text` stands for.
+    /// Returns the call that `text` represents.
     ///
     /// # Errors
     /// [`RouteError`]; custom routers return their errors as [`RouteError::Other`].

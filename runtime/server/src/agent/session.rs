@@ -72,7 +72,7 @@ impl Session {
         self.output.recv().await
     }
 
-    /// Returns the next trace event. If nobody reads them, only the latest 1,024 are kept.
+    /// Returns the next trace event. If no one reads them, only the latest 1,024 are kept.
     pub async fn next_event(&mut self) -> Option<TraceEvent> {
         loop {
             match self.trace.recv().await {
@@ -103,7 +103,7 @@ async fn serve(
     while let Some(text) = messages.recv().await {
         let turn = agent.ask(&text, &Context::detached(agent.call_timeout())).await;
         for event in turn.trace {
-            // Sending fails if nobody reads the trace, which is fine.
+            // Sending fails if no one reads the trace, which is fine.
             let _ = events.send(event);
         }
         if answers.send(turn.outcome).await.is_err() {

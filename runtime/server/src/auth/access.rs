@@ -22,7 +22,7 @@ use crate::quotas::Received;
 pub enum Access {
     /// The program itself, or the user who started it, as over stdio: no restrictions.
     Trusted,
-    /// A network caller that was not asked for a token: items that require scopes are hidden.
+    /// A network caller where no token is required: items that require scopes are hidden.
     Anonymous,
     /// A caller with a verified token.
     Granted(Arc<Principal>),
@@ -112,7 +112,7 @@ impl Access {
         matches!(self, Self::Anonymous)
     }
 
-    /// The owner of whatever the caller opens; see [`Principal::owner`].
+    /// The owner of everything that the caller opens; see [`Principal::owner`].
     pub(crate) fn owner(&self) -> Option<&str> {
         self.principal().map(|principal| principal.owner())
     }

@@ -202,7 +202,7 @@ impl Principal {
         &self.key
     }
 
-    /// Issuer, subject and client in one string: the owner of whatever is opened or created with a token. Another
+    /// Issuer, subject and client in one string: the owner of everything that is opened or created with a token. Another
     /// client of the same subject does not see it.
     pub(crate) fn owner(&self) -> &str {
         &self.owner

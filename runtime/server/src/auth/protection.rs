@@ -95,7 +95,7 @@ impl Protection {
         })
     }
 
-    /// Adds another verifier. Verifiers are tried in turn until one accepts the token: first those that keep it local,
+    /// Adds another verifier. Verifiers are tried in order until one accepts the token: first those that keep it local,
     /// then those that send it elsewhere ([`TokenVerifier::sends_tokens`]), each group in the order given.
     pub fn or(mut self, verifier: impl TokenVerifier) -> Self {
         self.verifiers.push(Box::new(verifier));
@@ -106,7 +106,7 @@ impl Protection {
 
     /// Adds the issuer of an authorization server whose tokens the verifier accepts. With at least one, the endpoint
     /// serves a metadata document, and challenges refer to it (2026-07-28,
-    /// basic/authorization/authorization-server-discovery). With API keys only, there is none to add.
+    /// basic/authorization/authorization-server-discovery). With API keys only, none is needed.
     ///
     /// # Errors
     /// [`ProtectionError::AuthorizationServer`].

@@ -72,7 +72,7 @@ impl Context {
 
     /// Asks the client's user to open a web page, for what must not pass through the client: a password, a payment, the
     /// consent of another service. [`Elicited::Accepted`] means that the user has agreed to open it, not that anything
-    /// was done there; the server has to find that out by itself.
+    /// was done there; the server must determine that itself.
     ///
     /// The page must ensure that the same user opens it, and its URL must not contain secrets (2026-07-28,
     /// client/elicitation "Safe URL Handling", "Phishing").

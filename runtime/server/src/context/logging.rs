@@ -28,7 +28,7 @@ impl Context {
         }
     }
 
-    /// Returns the minimum level of log messages that the caller has requested; `None` if it wants none.
+    /// Returns the minimum level of log messages that the caller has requested; `None` if it requested none.
     pub fn log_level(&self) -> Option<LogLevel> {
         self.least_level(&*self.peer()?)
     }

@@ -48,7 +48,7 @@ struct Call {
     revision: Revision,
     id: Option<IdText>,
     deadline: Instant,
-    /// An earlier deadline, for a call that was meant to be a task but is not.
+    /// An earlier deadline, for a call that should have become a task but did not.
     earlier: OnceLock<Instant>,
     cancelled: OnceLock<CancellationToken>,
     course: Arc<Course>,
@@ -222,7 +222,7 @@ impl Context {
         }))
     }
 
-    /// Disconnects the response stream of a long call. The caller reconnects by itself, after the time set with
+    /// Disconnects the response stream of a long call. The caller reconnects automatically, after the time set with
     /// `HttpConfig::retry`, for what was sent in the meantime and for the response.
     ///
     /// Only clients of revision 2025-11-25 support this, in a session over HTTP (2025-11-25, basic/transports "Sending

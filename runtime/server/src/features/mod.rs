@@ -4,7 +4,7 @@
 //! that users write, `of_providers` the shared lists of providers, `caller_entries` their per-caller lists, `declared`
 //! the check against the manifest, and `parts` the features of a server under construction.
 //!
-//! A server that starts without prompts of its own cannot gain any later, unless it was built with `with_prompts` (the
+//! A server that starts without prompts of its own cannot get any later, unless it was built with `with_prompts` (the
 //! same applies to resources): clients read the capabilities once. A provider may gain and lose them, since the server
 //! behind it may. Handlers own their arguments and context, and share state by capturing it, so the same form works at
 //! build time and at run time. If two templates match a URI, the one with more literal text wins; a resource precedes

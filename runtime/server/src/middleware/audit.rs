@@ -24,14 +24,14 @@ const MAX_NAME: usize = 512;
 /// | --- | --- |
 /// | `time` | when it ended: RFC 3339, UTC, with milliseconds |
 /// | `method`, `name` | `tools/call` and the tool, `prompts/get` and the prompt, `resources/read` and the URI |
-/// | `issuer`, `subject`, `client` | the caller, as its token says; left out where it is unknown |
+/// | `issuer`, `subject`, `client` | the caller according to its token; omitted if unknown |
 /// | `request` | the JSON-RPC id of the request as JSON text |
-/// | `arguments` | `sha256:` and the digest of the arguments as they were written; left out without arguments |
+/// | `arguments` | `sha256:` and the digest of the arguments as received; omitted without arguments |
 /// | `ending` | as [`Ending::as_str`] |
 /// | `code` | the code of a protocol error |
 /// | `ms` | how long it took, in milliseconds |
 ///
-/// Each line is written at once, by the thread that completes the request: use a writer that does not block for
+/// Each line is written immediately, by the thread that completes the request: use a writer that does not block for
 /// long. The first write error is reported on standard error; requests are not affected.
 ///
 /// ```

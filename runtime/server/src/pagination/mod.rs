@@ -243,7 +243,7 @@ impl<T: Listed> List<T> {
         ListPage { entries: &page, next_cursor }.to_json(&form, hints).into()
     }
 
-    /// An opaque cursor that continues after this key: hexadecimal, so that nobody is tempted to construct one.
+    /// An opaque cursor that continues after this key: hexadecimal, to discourage clients from constructing one.
     fn cursor_after(&self, key: &str, view: View<'_>, revision: Revision) -> String {
         let tag = self.tag(key, view, revision).to_be_bytes();
         hex(tag.into_iter().chain(key.bytes()))

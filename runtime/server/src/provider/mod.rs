@@ -130,7 +130,7 @@ pub trait Provider: Send + Sync + 'static {
     }
 
     /// Reads a resource: one that it lists, or any other URI that the server does not know. With several providers, a
-    /// URI is offered to each in turn until one has it.
+    /// URI is passed to each in order until one has it.
     fn read_resource<'a>(
         &'a self,
         request: ResourceRequest<'a>,

@@ -107,7 +107,7 @@ impl<S: Send + Sync + 'static> Server<S> {
         self
     }
 
-    /// Offers one tool with a function of its own, which holds its state by itself: an async function or closure of the
+    /// Offers one tool with its own function, which captures its state: an async function or closure of the
     /// tool, or of the tool and a [`Context`](crate::Context). See [`ToolHandler`] for how a closure shares state.
     pub fn tool<P: 'static, H: ToolHandler<P>>(mut self, handler: H) -> Self {
         self.describe::<H::Tool>();

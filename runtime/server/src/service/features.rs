@@ -16,7 +16,7 @@ impl Service {
     ///
     /// # Errors
     /// [`BuildError::Feature`] if the prompt is invalid, its name is taken, or the server was built without prompts, as
-    /// clients were told. See [`Server::with_prompts`](crate::Server::with_prompts).
+    /// declared to clients. See [`Server::with_prompts`](crate::Server::with_prompts).
     pub fn add_prompt<P, H>(&self, prompt: Prompt, handler: H) -> Result<(), BuildError>
     where
         H: RequestHandler<P, Output: IntoPromptResult>,
@@ -38,7 +38,7 @@ impl Service {
     ///
     /// # Errors
     /// [`BuildError::Feature`] if the resource is invalid, its URI is taken, or the server was built without resources,
-    /// as clients were told. See [`Server::with_resources`](crate::Server::with_resources).
+    /// as declared to clients. See [`Server::with_resources`](crate::Server::with_resources).
     pub fn add_resource<P, H>(&self, resource: Resource, handler: H) -> Result<(), BuildError>
     where
         H: RequestHandler<P, Input = (), Output: IntoResourceResult>,

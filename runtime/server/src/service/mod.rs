@@ -235,7 +235,7 @@ impl Shared {
                 self.notify(Changed::Resource(uri));
             }
             Change::Capabilities => self.refresh_capabilities(number),
-            // Clients were told that there are none.
+            // They are not declared to clients.
             Change::Prompts | Change::Resources | Change::Resource(_) => {}
         }
     }

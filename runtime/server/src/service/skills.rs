@@ -12,7 +12,7 @@ impl Service {
     ///
     /// # Errors
     /// [`BuildError::Feature`] if the skills are invalid, or the server was built without
-    /// [`Server::skills`](crate::Server::skills), as clients were told. The old ones then stay in place.
+    /// [`Server::skills`](crate::Server::skills), as declared to clients. The old ones then remain.
     pub fn replace_skills(&self, skills: Skills) -> Result<(), BuildError> {
         let shared = self.shared();
         let (extensions, resources) = (shared.extensions(), shared.features().resources());

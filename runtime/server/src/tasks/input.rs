@@ -53,7 +53,7 @@ impl TaskCall for MaybeTask {
             match live.ask(key, request)? {
                 InputState::Answered(answer) => Ok(answer),
                 InputState::Waiting(answer) => {
-                    // Dropped after the waiter, so it can tell that nobody waits any longer.
+                    // Dropped after the waiter, so it detects that no one waits any longer.
                     let _withdraw = Withdraw(live);
                     answer.await.map_err(|_| InputRequestError::Ended)
                 }
@@ -71,7 +71,7 @@ impl TaskCall for MaybeTask {
     }
 }
 
-/// Withdraws an input request that nobody waits for any longer.
+/// Withdraws an input request that no one waits for any longer.
 struct Withdraw<'a>(&'a LiveTask);
 
 impl Drop for Withdraw<'_> {

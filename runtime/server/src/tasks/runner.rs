@@ -1,6 +1,6 @@
 //! The life of a task: it is created in the store, runs, is stored as it changes, and is deleted when it expires.
 //!
-//! The store is asked before the client gets a response. If it cannot keep the task, the call continues as an ordinary
+//! The task is stored before the client gets a response. If the store rejects it, the call continues as an ordinary
 //! call, or fails if its tool requires a task.
 
 use std::future::Future;
@@ -23,8 +23,8 @@ pub(crate) type Made = Result<Unstarted, TaskStoreError>;
 /// The final state of a task, and an optional message.
 pub(crate) type Ending = (TaskState, Option<String>);
 
-/// A stored task that the client does not know about yet. Dropping it deletes the task: the caller has left, so nobody
-/// can ask for it.
+/// A stored task that the client does not know about yet. Dropping it deletes the task: the caller has left, so no one
+/// can request it.
 #[derive(Debug)]
 pub(crate) struct Unstarted(Option<Admitted>);
 
@@ -42,7 +42,7 @@ impl Drop for Unstarted {
     fn drop(&mut self) {
         let Some(admitted) = self.0.take() else { return };
         admitted.live.cancel();
-        // Without a runtime, nobody can ask for the task either.
+        // Without a runtime, no one can request the task either.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
                 let _ = done(admitted.registry.store().remove(&admitted.live.snapshot().id)).await;
@@ -57,7 +57,7 @@ pub(crate) async fn make(admitted: Admitted, made: oneshot::Sender<Made>) {
     let result = match created {
         Ok(()) => Ok(Unstarted(Some(admitted))),
         Err(error) => {
-            // Releases whoever waits for the call to become a task.
+            // Releases those who wait for the call to become a task.
             admitted.live.stopped.cancel();
             Err(error)
         }

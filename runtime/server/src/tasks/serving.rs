@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::registry::TaskRegistry;
 
-/// A transport being served. When the last one has ended, nobody can ask for tasks any longer, so they end as well.
+/// A transport being served. When the last one has ended, no one can request tasks any longer, so they end as well.
 #[derive(Debug)]
 pub(crate) struct Serving(Arc<TaskRegistry>);
 

@@ -143,7 +143,7 @@ mod tests {
     async fn peers_that_do_not_read_are_disconnected() {
         let (_peer, server) = tokio::io::duplex(16);
         let mut server = Bounded::new(server, Duration::from_millis(20));
-        let error = server.write_all(&[0; 64]).await.expect_err("nobody reads");
+        let error = server.write_all(&[0; 64]).await.expect_err("no one reads");
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     }
 

@@ -157,7 +157,7 @@ impl Drop for StreamsApart {
     }
 }
 
-/// Why serving ended by itself.
+/// Why serving ended without a shutdown.
 #[derive(Debug, Clone)]
 enum End {
     /// The input has ended, or the peer does not read any longer.
@@ -207,7 +207,7 @@ impl Pump {
         let pump = Arc::clone(self);
         spawn("mcp-read", move || {
             let end = pump.read(turn);
-            // Another thread continues reading if the turn is over.
+            // Another thread continues reading if the turn has ended.
             if let Some(end) = end {
                 pump.end(end);
             }
@@ -256,7 +256,7 @@ impl Pump {
             }
             self.outbox.append(&mut out);
             if self.watch.turn() != turn {
-                // Another thread took over while the handler blocked; nobody else knows that there is something to
+                // Another thread took over while the handler blocked; no other thread knows that there is something to
                 // write.
                 return self.write().err().map(|error| write_end(&error));
             }

@@ -88,7 +88,7 @@ impl UnixSocket {
                 let (service, stop) = (service.clone(), stop.clone());
                 async move {
                     let (reader, writer) = stream.split();
-                    // An error concerns only this peer, and there is nobody to report it to.
+                    // An error concerns only this peer, and it cannot be reported to anyone.
                     let _ = lines::serve(&service, reader, writer, stop.cancelled()).await;
                 }
             },

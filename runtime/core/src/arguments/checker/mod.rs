@@ -73,7 +73,7 @@ pub(super) const ROOT: NodeId = NodeId(0);
 
 /// One schema object.
 #[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each stands for itself, and none excludes another")]
+#[expect(clippy::struct_excessive_bools, reason = "the flags are independent")]
 pub(super) struct Node {
     /// The schema `false`.
     pub(super) never: bool,

@@ -92,7 +92,7 @@ impl Check<'_, '_, '_> {
 fn json_error(text: &str) -> Option<String> {
     let start = text.trim_start();
     if start.starts_with("```") {
-        return Some("it stands in a code fence; send the value itself".to_owned());
+        return Some("it is in a code fence; send the value itself".to_owned());
     }
     if !start.starts_with(['{', '[']) {
         return None;

@@ -1,4 +1,4 @@
-//! Examples over many schemas, with a full validator as the referee.
+//! Examples for many schemas, checked by a full validator.
 
 use serde_json::{Value, json};
 
@@ -81,7 +81,7 @@ fn examples_fit_their_schema() {
                 "dependentRequired": {"a": ["b"]}}),
             json!({"a": "text", "b": null}),
         ),
-        // Secrets are made up, never copied.
+        // Secrets are generated, never copied.
         (
             member(&json!({"type": "string", "writeOnly": true, "examples": ["real"], "default": "real"})),
             json!({"a": "text"}),

@@ -1,4 +1,4 @@
-//! Where schema, call and serde once differed, each in the smallest type that shows it.
+//! Former differences between schema, call and serde, each with the smallest type that shows it.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -13,7 +13,7 @@ use crate::arguments::ArgumentReader;
 use crate::schema::{Draft, Profile};
 use crate::tool::InputShape;
 
-/// The draft and the reader of `T` as a tool has them.
+/// Returns the draft and the reader of `T` as for a tool.
 fn tool<T: DeserializeOwned + JsonSchema>() -> (Value, ArgumentReader) {
     let shape = InputShape::Object;
     let draft = Draft::read_as::<T, T>(shape).with_fields(&[], false).with_type::<T>(shape);
@@ -22,7 +22,7 @@ fn tool<T: DeserializeOwned + JsonSchema>() -> (Value, ArgumentReader) {
     (draft.finish(Profile::Portable), reader)
 }
 
-/// Whether the call takes the arguments, and what it says if not.
+/// Returns whether the call accepts the arguments, and the error otherwise.
 fn takes<T: DeserializeOwned + JsonSchema>(text: &str) -> Result<(), String> {
     let (_, reader) = tool::<T>();
     read_by::<T>(&reader, text).map(drop).map_err(|errors| errors.to_string())
@@ -317,7 +317,7 @@ enum Link {
     Unknown,
 }
 
-/// A text that only its own code checks.
+/// A string that only its own code checks.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 struct Picky;
@@ -337,7 +337,7 @@ fn nothing_is_swallowed_next_to_a_catch_all_variant() {
     assert!(refusal.contains("/with: not picky"), "{refusal}");
 }
 
-/// Why the type is no tool.
+/// Returns why the type cannot be a tool.
 fn fault_of<T: DeserializeOwned + JsonSchema>() -> String {
     let shape = InputShape::Object;
     let draft = Draft::read_as::<T, T>(shape).with_fields(&[], false).with_type::<T>(shape);

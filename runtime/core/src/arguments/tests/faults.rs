@@ -1,4 +1,4 @@
-//! Types whose schema shows what serde never reads are refused when the reader is made.
+//! Types whose schema describes what serde never reads are rejected when the reader is created.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ fn refusal<T: DeserializeOwned + JsonSchema>() -> String {
     made::<T>().expect_err("no call could succeed").to_string()
 }
 
-/// Types for schemas alone: nothing of them is looked at.
+/// Types that are only used for schemas.
 macro_rules! types {
     ($($(#[$attribute:meta])* $kind:ident $name:ident { $($body:tt)* })*) => {$(
         #[derive(Debug, Deserialize, JsonSchema)]
@@ -112,7 +112,7 @@ types! {
     struct Signed { token: Percent, inner: Inner, #[serde(flatten)] t: Tagged }
 }
 
-/// Two fields or variants of one name, of which rustc warns.
+/// Two fields or variants with one name, about which rustc warns.
 mod alike {
     #![expect(
         dead_code,

@@ -1,4 +1,4 @@
-//! Flattened values: what belongs to one is read whole, or refused with its problems.
+//! Flattened values: their members are read completely, or rejected with their problems.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Types that the generator of `tests/agreement` found, where another name is asked for or members belong together.
+//! Types that the generator of `tests/agreement` found, with aliases or dependent members.
 
 use std::collections::BTreeMap;
 
@@ -198,7 +198,7 @@ enum Link {
     },
 }
 
-/// A text without an exclamation mark, which no schema says.
+/// A string without an exclamation mark, which the schema does not express.
 #[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 struct Short(String);
@@ -478,7 +478,7 @@ fn a_form_that_the_type_reads_keeps_no_later_variant_away() {
     let day = |text: &str| When::Day { on: Day(text.to_owned()) };
     for (text, expected) in [
         ("2026-07-28", day("2026-07-28")),
-        // Serde reads it by the first variant, and the schema has the second one for it.
+        // Serde selects the first variant, the schema the second one.
         ("+2026-07-28", day("2026-07-28")),
         ("soon", When::Text { on: "soon".to_owned() }),
     ] {

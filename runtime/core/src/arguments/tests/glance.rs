@@ -1,4 +1,4 @@
-//! The look at the text before serde reads it gives the same as the walk over every value.
+//! The check of the text before serde reads it has the same result as the walk over every value.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ fn reader_of<T: DeserializeOwned + JsonSchema>(fields: &'static [FieldMetadata])
     ArgumentReader::new(&draft, fields, shape, false).expect("a schema that can be enforced")
 }
 
-/// Whether the arguments are read, which both ways agree on.
+/// Returns whether the arguments are accepted, and checks that both paths agree.
 fn is_read(reader: &ArgumentReader, text: &str) -> bool {
     let read = read_by::<Return>(reader, text);
     let facts = reader.facts.get().expect("asked by the first call");

@@ -97,7 +97,7 @@ enum FlatArm {
     Is { is: Leaf },
 }
 
-/// How a kind nests a value once more, and what stands at the end.
+/// How a kind adds a level of nesting, and the innermost value.
 struct Kind {
     name: &'static str,
     read: fn(&str) -> (bool, usize),
@@ -199,7 +199,7 @@ fn many_members_cost_in_proportion() {
 fn serde_reads_no_leaf_over_and_over() {
     for kind in kinds() {
         let leaves = |depth: usize, leaf: Value| {
-            // The type is asked about itself once, whatever is sent.
+            // The type is queried once, whatever is sent.
             LEAVES_READ.with(|read| read.set(0));
             (kind.read)(r#"{"filter":0}"#);
             let before = LEAVES_READ.with(|read| read.replace(0));

@@ -1,10 +1,10 @@
-//! The words for each keyword that a value does not keep.
+//! The messages for each violated keyword.
 
 use serde_json::Value;
 
 use crate::arguments::Checker;
 
-/// Schema, value, kind and text of the one problem.
+/// Schema, value, and the kind and message of the only problem.
 const WORDS: &str = r##"
 {"type": "string"} | 5 | Type | arguments: expected a string; got 5
 {"type": ["string", "null"]} | [1] | Type | arguments: expected a string or null; got an array of 1 item

@@ -1,4 +1,4 @@
-//! Bounds: of what is said, of what is followed, and of what is tried.
+//! Limits of messages, of references and of attempts.
 
 use std::time::{Duration, Instant};
 
@@ -39,7 +39,7 @@ fn values_of_callers_are_truncated() {
             format!(r#"/numbers/0: expected an integer from 0 to 255; got "{start}…""#)
         ]
     );
-    // A name cannot pass for a line of its own.
+    // A name cannot look like a separate line.
     let errors =
         read_by::<Numbers>(&reader_with::<Numbers>(&[]), r#"{"numbers":[],"a\n- b":1}"#).unwrap_err();
     assert!(lines(&errors)[0].starts_with("/a\u{fffd}- b: "), "{errors}");
@@ -90,7 +90,7 @@ fn a_schema_that_leads_to_itself_ends_in_an_error() {
     }
 }
 
-/// Each arm leads to the same schema again, so that a plain walk would double its work with each level.
+/// Each arm refers to the same schema again, so that a naive walk would double its work at each level.
 fn forking() -> Value {
     let arm = |tag: &str| json!({"type": "object", "required": ["e", tag], "properties": {"e": {"$ref": "#/$defs/e"}}});
     json!({
@@ -177,20 +177,20 @@ proptest! {
             let reader = ArgumentReader::from_schema(&schema, &[], InputShape::Object, false).unwrap();
             let text = format!("{spaces}{value}{spaces}");
             let _ = read_by::<Strict>(&reader, &text).map_err(|errors| errors.to_string());
-            // `Value` reads anything: whatever is taken fits what the schema says beyond types.
+            // `Value` reads anything, so accepted values match the constraints of the schema.
             if let Ok(taken) = read_by::<Value>(&reader, &text) {
                 prop_assert!(taken.is_object());
             }
         }
     }
 
-    /// Agreement with a full validator, in both directions.
+    /// Compares with a full validator, in both directions.
     #[test]
     fn the_checker_agrees_with_a_full_validator(value in any_json()) {
         for schema in schemas() {
             let checker = Checker::compile(&schema).unwrap();
             let referee = jsonschema::validator_for(&schema).unwrap();
-            // `null` for an optional member is taken here and refused there.
+            // `null` for an optional member is accepted here and rejected there.
             if !has_null_member(&value) {
                 prop_assert_eq!(checker.check(&value).is_empty(), referee.is_valid(&value), "{} {}", schema, value);
             }

@@ -1,4 +1,4 @@
-//! What is read of one argument is a function of that argument alone.
+//! The value of an argument only depends on that argument.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -32,7 +32,7 @@ fn a_variant_does_not_depend_on_how_a_neighbour_is_written() {
             assert_eq!(draw, Draw { shape: expected, other: 1 }, "{shape} {other}");
         }
     }
-    // A member that no variant has beside the others is never dropped.
+    // A member that no variant combines with the others is never dropped.
     assert_eq!(problems::<Draw>(r#"{"shape":{"x":1,"y":2,"name":"a"},"other":1}"#).len(), 1);
 }
 
@@ -199,7 +199,7 @@ fn invalid_json_in_a_string_is_explained() {
     };
     let broken = "a string that is not valid JSON: ";
     assert_eq!(got(r#"[{"name":"a""#), format!("{broken}it ends too early, after 12 characters"));
-    assert_eq!(got("```json\n[]\n```"), format!("{broken}it stands in a code fence; send the value itself"));
+    assert_eq!(got("```json\n[]\n```"), format!("{broken}it is in a code fence; send the value itself"));
     assert_eq!(got("[] done"), format!("{broken}line 1, column 4: the value is over, and more text follows"));
     assert!(got("[{name: 1}]").starts_with(&format!("{broken}line 1, column 3: ")));
     assert_eq!(got("none"), r#""none""#);

@@ -1,4 +1,4 @@
-//! Every sort of problem, its place and its words.
+//! Every kind of problem, with its location and message.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -43,7 +43,7 @@ fn all_problems_come_in_one_readable_text() {
     assert_eq!(result.as_text(), text);
 }
 
-/// A rule of the schema that only the checker enforces holds on the quick way too.
+/// A constraint that only the checker enforces also applies to the fast path.
 #[test]
 fn rules_that_serde_does_not_know_are_enforced_alone() {
     let reader = reader_with::<Order>(ORDER);
@@ -74,7 +74,7 @@ fn bound(value: &str) -> [(String, Box<RawValue>); 2] {
     [("api_key".to_owned(), raw(value)), ("other".to_owned(), raw("1"))]
 }
 
-/// What the server binds is never taken from a caller.
+/// Values that the server sets are never accepted from a caller.
 #[test]
 fn credentials_are_bound_and_rejected_from_callers() {
     let expected = Fetch { url: "u".to_owned(), api_key: "k".to_owned() };
@@ -132,7 +132,7 @@ fn rust_names_are_never_shown() {
     #[derive(Debug, Deserialize, schemars::JsonSchema)]
     #[expect(dead_code, reason = "read and dropped")]
     struct Outer {
-        // The schema says less than the type.
+        // The schema accepts more than the type.
         #[schemars(with = "Value")]
         inner: Inner,
     }

@@ -1,4 +1,4 @@
-//! The canary: a secret must not be repeated, whatever is wrong with it or near it.
+//! A canary value: a secret must not be repeated, whatever is invalid in it or near it.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ fn canaries() -> Vec<Value> {
     ]
 }
 
-/// Every rule there is, as the schema of a secret.
+/// Every kind of constraint, as the schema of a secret.
 fn schemas() -> Vec<Value> {
     vec![
         json!({"type": "boolean"}),
@@ -68,7 +68,7 @@ fn check(root: &Value, fields: &'static [FieldMetadata], arguments: &Value) {
         reader,
         ArgumentReader::from_schema(root, fields, InputShape::Object, false).expect("a schema").strict(),
     ] {
-        // The type is strict too: whatever it says about the whole must not be repeated either.
+        // The type is strict too: its message about the whole must not be repeated either.
         if let Err(errors) = read_by::<Picky>(&reader, &arguments.to_string()) {
             assert_silent(&errors, &format_args!("{root} {arguments}"));
         } else {
@@ -77,7 +77,7 @@ fn check(root: &Value, fields: &'static [FieldMetadata], arguments: &Value) {
     }
 }
 
-/// Refuses everything, with a message that repeats what it was given.
+/// Rejects everything, with a message that repeats the input.
 #[derive(Debug)]
 struct Picky;
 

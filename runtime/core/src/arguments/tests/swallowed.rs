@@ -1,4 +1,4 @@
-//! What only the type itself refuses is told, also where a flattened `Option` would be read as `None`.
+//! Values that only the type rejects are reported, even if a flattened `Option` would be read as `None`.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{problems, read};
 use crate::arguments::swallowed::{MAX_REREAD, REREAD_PER_VALUE};
 
-/// An address that serde alone checks: its schema says no more than that it is a text.
+/// An address that only serde checks: its schema only says that it is a string.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 struct Address(String);
@@ -93,7 +93,7 @@ fn rejections_by_serde_alone_are_not_swallowed() {
         let nested = format!(r#"{{"parts":[{{"id":1,"address":"b"}},{text}]}}"#);
         assert_eq!(problems::<Shipment>(&nested), [format!("/parts/1{pointer}: {words}")], "{nested}");
     }
-    // Which of two members the words are about is not known, and those about another may hold a secret.
+    // It is unknown which of two members the message is about, and it may contain a secret of the other.
     let both = problems::<Sending>(r#"{"note":"x","address":"a!","copies":["b!"],"id":1}"#);
     assert_eq!(both, ["/address: the tool does not accept this value"]);
     assert_eq!(problems::<Labelled>(r#"{"id":1,"x":"a","y":"b!"}"#), [format!("/y: {words}")]);
@@ -158,7 +158,7 @@ fn a_member_is_that_of_the_variant_whose_tag_was_sent() {
 
 #[test]
 fn the_search_for_swallowed_members_is_bounded() {
-    // Each member of the map is tried by itself, and the whole map is read each time.
+    // Each member of the map is tried separately, and the whole map is read each time.
     let members = |count: usize, last: &str| {
         let right: Vec<String> = (0..count).map(|number| format!(r#""m{number}":"a""#)).collect();
         format!(r#"{{"id":1,{},"last":"{last}"}}"#, right.join(","))
@@ -169,7 +169,7 @@ fn the_search_for_swallowed_members_is_bounded() {
     assert!(4 * count * count > MAX_REREAD + REREAD_PER_VALUE * (count + 3));
     let unclear = "arguments: the value fits too many forms to be read; send a simpler one";
     assert_eq!(problems::<Labelled>(&members(count, "b!")), [unclear]);
-    // Where nothing went wrong, there is nothing to search.
+    // Without an error there is nothing to search.
     assert!(read::<Labelled>(&members(10 * count, "b")).is_ok());
 }
 

@@ -1,4 +1,4 @@
-//! Types of all sorts: which arguments run, and what is said about those that do not.
+//! Types of all kinds: which arguments are valid, and the messages for those that are not.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ struct Add {
     b: i64,
 }
 
-/// What serde enforces by itself goes straight into the struct.
+/// If serde enforces everything, the text is deserialized directly.
 #[test]
 fn types_without_rules_are_deserialized_directly() {
     fn is_plain<T: serde::de::DeserializeOwned + JsonSchema>() -> bool {
@@ -33,7 +33,7 @@ fn types_without_rules_are_deserialized_directly() {
 fn arguments_that_fit_are_read() {
     assert_eq!(read::<Add>(r#"{"a":1,"b":2}"#).unwrap(), Add { a: 1, b: 2 });
     assert_eq!(read::<Add>(r#" { "b" : 2 , "\u0061" : 1 } "#).unwrap(), Add { a: 1, b: 2 });
-    // JSON Schema takes a whole number however it is written.
+    // JSON Schema accepts an integer in any notation.
     assert_eq!(read::<Add>(r#"{"a":1.0,"b":2e1}"#).unwrap(), Add { a: 1, b: 20 });
 }
 
@@ -130,7 +130,7 @@ fn nested_values_arrive_unchanged() {
     let chart: Chart = read(text).unwrap();
     assert_eq!(serde_json::to_string(&chart.data_sets[0].filters).unwrap(), r#"{"z":false,"a":"1"}"#);
     assert!(chart.data_sets[1].filters.is_empty());
-    // Neither does the second reading change their order.
+    // Reading them again does not change their order.
     let as_text =
         text.replace("{\"table\":\"errors\",\"filters\":{}}", r#""{\"table\":\"errors\",\"filters\":{}}""#);
     assert_eq!(read::<Chart>(&as_text).unwrap(), chart);
@@ -215,7 +215,7 @@ enum Colour {
 fn null_for_an_optional_member_is_the_same_as_leaving_it_out() {
     let tag: Tag = read(r#"{"file":"a.txt","colour":null,"note":null}"#).unwrap();
     assert!(tag.colour.is_none() && tag.note.is_none());
-    // serde itself refuses null here.
+    // serde itself rejects null here.
     let tag: Tag = read(r#"{"file":"a.txt","count":null,"colour":"RED"}"#).unwrap();
     assert!(tag.count == 0 && matches!(tag.colour, Some(Colour::Red)));
     assert_eq!(
@@ -392,7 +392,7 @@ fn the_variants_of_an_untagged_enum_are_listed() {
             r#"/place: expected an integer from 0 to 4294967295, or an array of 2 items, or a string, or an object with "name"; got true"#
         ]
     );
-    // The only form of this type is meant.
+    // This type only has one form.
     assert_eq!(
         problems::<Goto>(r#"{"place":{"line":"x"}}"#),
         [

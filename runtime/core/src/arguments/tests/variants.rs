@@ -1,4 +1,4 @@
-//! Enums: the variant that is meant is found, and all that is wrong with it is named.
+//! Enums: the intended variant is found, and all its problems are reported.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -146,7 +146,7 @@ fn a_rule_of_the_variant_that_serde_would_take_is_enforced() {
         amount: Amount,
     }
     read::<Set>(r#"{"amount":{"n":10}}"#).expect("it fits the first");
-    // The second variant fits, and serde would take the first all the same.
+    // The second variant matches, but serde would select the first one.
     assert_eq!(
         problems::<Set>(r#"{"amount":{"n":11}}"#),
         ["/amount/n: expected an integer from 0 to 10; got 11"]

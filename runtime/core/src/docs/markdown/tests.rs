@@ -21,7 +21,7 @@ fn text(events: &[Event<'_>]) -> Result<String, String> {
     Ok(text)
 }
 
-/// The characters that a reader sees, but for those that Markdown in descriptions may use up.
+/// Returns the characters that a reader sees, except those that Markdown in descriptions may consume.
 fn bare(text: &str) -> String {
     let spaced = text.split_whitespace().map(visible).collect::<String>();
     spaced.chars().filter(|one| !"`-*".contains(*one)).collect()

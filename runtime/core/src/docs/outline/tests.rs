@@ -11,7 +11,7 @@ fn lines(schema: &Value) -> Vec<String> {
     lines.take_while(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
-/// The same for a single member `a`, without its own line's beginning.
+/// Does the same for a single member `a`, without the start of its own line.
 fn of(property: &Value) -> Vec<String> {
     let schema = json!({"type": "object", "properties": {"a": property}});
     let lines = lines(&schema);
@@ -69,7 +69,7 @@ fn each_kind_of_enum_is_shown_by_variant() {
                 "    - `t` (always `\"none\"`, required)",
             ],
         ),
-        // Untagged, of which the line says everything.
+        // Untagged, completely described on its line.
         (
             json!({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "integer"}}, {"enum": ["x", "y"]}]}),
             vec!["(string or array of integer or one of `\"x\"`, `\"y\"`)"],
@@ -162,7 +162,7 @@ fn recursive_types_are_described_once() {
     assert_eq!(outline(&nowhere).omitted[0].pointer, "/properties/a/$ref");
 }
 
-/// Every keyword of 2020-12 shows, whatever it says.
+/// Every keyword of 2020-12 is shown.
 #[test]
 fn no_keyword_is_omitted() {
     for (schema, expected) in [
@@ -245,7 +245,7 @@ fn no_keyword_is_omitted() {
 
 #[test]
 fn large_schemas_are_truncated_and_omissions_listed() {
-    // Without `json!`, which would go through all levels again and again.
+    // Without `json!`, which would visit all levels repeatedly.
     let object = |members: [(&str, Value); 2]| {
         Value::Object(members.map(|(name, value)| (name.to_owned(), value)).into_iter().collect())
     };
@@ -267,7 +267,7 @@ fn large_schemas_are_truncated_and_omissions_listed() {
     ]));
     assert!(!shown.omitted.is_empty() && shown.lines.len() <= LINE_LIMIT);
 
-    // Each definition refers twice to the next one: two to the power of 40 ways.
+    // Each definition refers twice to the next one: 2^40 paths.
     let mut definitions = Map::new();
     for at in 0..40 {
         let next = json!({"$ref": format!("#/$defs/{}", at + 1)});

@@ -172,7 +172,7 @@ fn pictures_of_others_are_repaired_or_replaced() {
     for (json, text) in replaced {
         assert_eq!(*ContentBlock::from(json).repaired(), ContentBlock::text(text));
     }
-    // A format that nobody sniffs keeps the type that the prefix or the server gave it.
+    // A format that is not detected keeps the type of its prefix or of the server.
     let svg = ContentBlock::from(json!({"type": "image", "data": "data:image/svg+xml;base64,PHN2Zy8+"}));
     assert_eq!(*svg.repaired(), ContentBlock::image("<svg/>", "image/svg+xml"));
     for (block, _) in full_blocks() {
@@ -218,7 +218,7 @@ fn and_res_04_simple_results_are_text_as_well() {
         (json!({"content": []}), ""),
     ];
     for (json, text) in cases {
-        // Through text, since structured content is kept as the text it came in.
+        // Through text, since structured content is stored as text.
         let result: ToolResult = serde_json::from_str(&json.to_string()).unwrap();
         assert_eq!(result.as_text(), text, "{json}");
     }

@@ -19,7 +19,7 @@ fn messages_round_trip() {
         r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"no"}}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"x","trace":{"a":1}}"#,
     ] {
-        // What no double holds cannot be sent again: it is refused, and not changed.
+        // A number that no double can represent cannot be sent: it is rejected, not changed.
         if text.contains("1e400") {
             let message = Message::parse(text.as_bytes()).expect("a message");
             assert!(message.to_bytes().is_err(), "{text}");

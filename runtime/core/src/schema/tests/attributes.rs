@@ -1,4 +1,4 @@
-//! What attributes of fields do to a schema.
+//! The effect of field attributes on a schema.
 #![expect(dead_code, reason = "the types are read by schemars only")]
 
 use schemars::JsonSchema;

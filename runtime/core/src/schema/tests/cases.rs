@@ -1,4 +1,4 @@
-//! Schemas that other projects got wrong, each with the public report that it comes from.
+//! Schemas that other projects got wrong, each with its public report.
 #![expect(dead_code, reason = "the types are read by schemars only")]
 
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! What a person can be asked: types and schemas as forms (2026-07-28, client/elicitation "Requested Schema").
+//! Types and schemas as elicitation forms (2026-07-28, client/elicitation "Requested Schema").
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ struct Member<T> {
     value: T,
 }
 
-/// Compares the member that a field of type `T` becomes.
+/// Compares the form member of a field of type `T`.
 #[track_caller]
 fn check_member<T: JsonSchema>(case: &str, expected: &Value) {
     let form = form::<Member<T>>().unwrap_or_else(|problem| panic!("{case}: {problem}"));
@@ -52,7 +52,7 @@ fn values_become_members() {
     check_member::<Option<i64>>("optional number", &json!({"type": "integer"}));
     check_member::<Plain>("a choice", &json!({"type": "string", "enum": ["one", "two"]}));
     check_member::<Option<Plain>>("optional choice", &json!({"type": "string", "enum": ["one", "two"]}));
-    // schemars puts variants of which nothing is said before the others.
+    // schemars puts variants without descriptions before the others.
     let titled = json!([
         {"const": "Three", "title": "Three"}, {"const": "One", "title": "The first"},
         {"const": "Two", "title": "Number two"},

@@ -1,4 +1,4 @@
-//! Which definitions stay.
+//! Which definitions are kept.
 #![expect(dead_code, reason = "the types are read by schemars only")]
 
 use std::collections::BTreeMap;
@@ -72,7 +72,7 @@ fn mutual_recursion_leaves_nothing_dangling() {
         Folder(Folder),
         File { label: Label },
     }
-    // What is written may have more members one day, so an output stays open.
+    // Outputs stay open, since later versions may write more members.
     let mut open = label();
     open.as_object_mut().expect("an object").remove("additionalProperties");
     for (schema, label) in [(input::<Folder>(), label()), (output::<Folder>(Profile::Portable), open)] {

@@ -1,4 +1,4 @@
-//! What serde is asked about: keys of maps, and tuples whose last places have a default.
+//! What serde is queried about: keys of maps, and tuples whose last items have a default.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -16,7 +16,7 @@ use crate::tool::InputShape;
 #[expect(dead_code, reason = "read and dropped")]
 struct Holder<T> {
     value: T,
-    /// Serde reads it in a way of its own from here on.
+    /// Serde reads it differently from here on.
     other: Option<Tagged>,
 }
 
@@ -81,7 +81,7 @@ fn keys_are_learned_in_every_part_of_a_type() {
     assert_eq!(plans["propertyNames"]["enum"], json!(["gold", "free"]), "{schema:#}");
 }
 
-/// Nothing of it is read before all that it needs is there, and no schema says that it is needed.
+/// It is only read if all its members are present, which the schema does not express.
 #[derive(Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "read and dropped")]
 struct Flattened {
@@ -129,7 +129,7 @@ fn tuples_with_optional_items_have_min_items() {
 #[derive(Deserialize, JsonSchema)]
 struct Empty {}
 
-/// A type whose schema is written by hand.
+/// A type with a hand-written schema.
 #[derive(Deserialize)]
 #[expect(dead_code, reason = "read and dropped")]
 struct ByHand(serde_json::Map<String, Value>);

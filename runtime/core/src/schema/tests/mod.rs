@@ -18,11 +18,11 @@ use serde_json::Value;
 use super::{Draft, Profile, output};
 use crate::tool::{FieldMetadata, InputShape};
 
-/// A field about which nothing was said.
+/// A field without attributes.
 const FIELD: FieldMetadata =
     FieldMetadata { name: "", aliases: &[], schema: "{}", secret: false, credential: false };
 
-/// The portable input schema of `T`, closed as a tool's is.
+/// Returns the portable input schema of `T`, closed like that of a tool.
 fn input<T: JsonSchema>() -> Value {
     input_with::<T>(&[], Profile::Portable)
 }
@@ -33,7 +33,7 @@ fn input_with<T: JsonSchema>(fields: &[FieldMetadata], profile: Profile) -> Valu
     draft.with_fields(fields, false).finish(profile)
 }
 
-/// Compares a finished schema with what is expected, and has it judged by the meta-schema of 2020-12.
+/// Compares a finished schema with the expected one, and validates it by the meta-schema of 2020-12.
 #[track_caller]
 fn check(case: &str, actual: &Value, expected: &Value) {
     if let Err(error) = jsonschema::draft202012::meta::validate(actual) {
@@ -47,7 +47,7 @@ fn check_input<T: JsonSchema>(case: &str, expected: &Value) {
     check(case, &input::<T>(), expected);
 }
 
-/// Compares the schema that a property of type `T` gets.
+/// Compares the schema of a property of type `T`.
 #[track_caller]
 fn check_property<T: JsonSchema>(case: &str, expected: &Value) {
     #[derive(Deserialize, JsonSchema)]
@@ -59,7 +59,7 @@ fn check_property<T: JsonSchema>(case: &str, expected: &Value) {
     check(case, &schema["properties"]["value"], expected);
 }
 
-/// Every key of every object in `value`, whatever it means.
+/// Visits every key of every object in `value`.
 fn all_keys(value: &Value) -> Vec<&str> {
     match value {
         Value::Object(object) => object

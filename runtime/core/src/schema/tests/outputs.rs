@@ -1,4 +1,4 @@
-//! Outputs: what serde writes always fits.
+//! Outputs: what serde writes always matches.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Roots: which types can be the input of a tool, and what becomes of enums and flattened parts.
+//! Roots: which types can be the input of a tool, and how enums and flattened types are converted.
 #![expect(dead_code, reason = "the types are read by schemars only")]
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Schemas of what serde attributes make of a type.
+//! Schemas of types with serde attributes.
 #![expect(dead_code, reason = "the types are read by schemars only")]
 
 use std::collections::HashMap;

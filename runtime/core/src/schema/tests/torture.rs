@@ -1,4 +1,4 @@
-//! One struct with everything that other derives get wrong.
+//! A struct with everything that other derives get wrong.
 #![expect(dead_code, reason = "the types are read by schemars only")]
 
 use std::collections::HashMap;

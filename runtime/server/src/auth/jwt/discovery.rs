@@ -128,7 +128,7 @@ impl FetchState {
         self.keys.as_ref().is_some_and(|(_, at)| now.saturating_sub(*at) < FRESH)
     }
 
-    /// Whether the pause since the last fetch is over; setting the clock back must not block fetches for long.
+    /// Whether the pause since the last fetch has ended; setting the clock back must not block fetches for long.
     fn may_fetch(&self, now: Duration, pause: Duration) -> bool {
         self.tried.is_none_or(|tried| now.checked_sub(tried).is_none_or(|since| since >= pause))
     }

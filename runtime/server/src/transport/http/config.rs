@@ -142,7 +142,6 @@ impl HttpConfig {
     /// ([`CallerLimits`](crate::CallerLimits)): behind a proxy, in a header that only the proxy can set; in a mounted
     /// service, wherever its server provides it. By default, it is the request's [`PeerAddr`](crate::PeerAddr), if
     /// there is one.
-    /// none where there is none. It is asked where no token says who calls.
     ///
     /// ```
     /// use toolwright_server::HttpConfig;

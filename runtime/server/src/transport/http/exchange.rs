@@ -214,7 +214,7 @@ pub(super) async fn answer_unless_abandoned(
     Some(Answer::error(id.as_ref(), &error, revision))
 }
 
-/// Cleans up when the response is sent, or nobody reads it any longer.
+/// Cleans up when the response is sent, or no one reads it any longer.
 pub(super) struct EndCall {
     pub(super) outbox: Arc<Outbox>,
     /// The connection whose calls end with the stream (2026-07-28, basic/transports/streamable-http "Cancellation").

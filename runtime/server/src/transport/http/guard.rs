@@ -246,7 +246,7 @@ fn challenging(
     response
 }
 
-/// Restricts a text to the characters that a description may have (RFC 6750 §3).
+/// Restricts a string to the characters that a description may have (RFC 6750 §3).
 fn quotable(text: &str) -> String {
     let is_good = |char: char| (char == ' ' || char.is_ascii_graphic()) && char != '"' && char != '\\';
     text.chars().map(|char| if is_good(char) { char } else { '\'' }).collect()

@@ -105,7 +105,7 @@ async fn serve_connection(site: impl Site, stream: TcpStream, peer: SocketAddr, 
     let mut connection = pin!(builder.serve_connection(TokioIo::new(socket), service).with_upgrades());
     let mut stopped = pin!(stop.cancelled());
     let mut is_stopping = false;
-    // An error means that the peer disconnected or does not use HTTP; there is nobody to report it to.
+    // An error means that the peer disconnected or does not use HTTP; it cannot be reported to anyone.
     let _ = std::future::poll_fn(|task| {
         if !is_stopping && stopped.as_mut().poll(task).is_ready() {
             is_stopping = true;

@@ -71,7 +71,7 @@ pub use websocket::{WebSocket, WebSocketService};
 /// requires a tokio runtime with time enabled. A handler that blocks occupies a thread of that runtime; others continue
 /// if it has more.
 ///
-/// Set `TCP_NODELAY` on accepted connections (with axum: `ListenerExt::tap_io`), as [`Http`] does by itself: otherwise
+/// Set `TCP_NODELAY` on accepted connections (with axum: `ListenerExt::tap_io`), as [`Http`] does automatically: otherwise
 /// an event that follows another within milliseconds waits in the kernel until the client has acknowledged the first.
 /// Data that is ready together is sent in one write anyway.
 ///

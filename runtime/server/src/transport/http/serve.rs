@@ -121,7 +121,7 @@ impl Site for HttpSite {
         let endpoint = &self.service.endpoint;
         endpoint.stop.cancel();
         peers::join(&mut open, endpoint.service.limits().shutdown_grace).await;
-        // The grace period of the running calls is over.
+        // The grace period of the running calls has ended.
         endpoint.abandoned.cancel();
         peers::join(&mut open, LAST_WORDS).await;
         // The remaining connections do not read.

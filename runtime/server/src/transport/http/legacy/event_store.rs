@@ -24,10 +24,10 @@ pub struct StoredEvent {
 /// Stores the events of legacy sessions, so that a client that lost its connection gets what it missed.
 ///
 /// Events are appended before they are sent, in the order of their numbers on each stream. A store may discard any of
-/// them at any time: then they reach whoever is reading the stream at that moment, but cannot be sent again. A slow
+/// them at any time: then they reach the client that is reading the stream at that moment, but cannot be sent again. A slow
 /// store blocks its stream; the store has to handle its own errors.
 ///
-/// Session ids are secret: whoever knows one can act as its client.
+/// Session ids are secret: anyone who knows one can act as its client.
 ///
 /// A store that keeps only short messages:
 ///

@@ -81,7 +81,7 @@ pub(super) async fn serve(
             end => end,
         }
     };
-    // A socket cannot be resumed, so nobody waits for running calls.
+    // A socket cannot be resumed, so no one waits for running calls.
     drop(peer);
     let Ok(mut socket) = stream.reunite(sink) else { return };
     let (code, why) = match end {
