@@ -115,7 +115,7 @@ impl<'a> Call<'a> {
         // Only valid UTF-8 was written.
         let members = String::from_utf8(members).unwrap_or_default();
         let arguments = arguments_at..members.len();
-        let headers = client.headers(&tool, &members[arguments.clone()]);
+        let headers = client.param_headers(&tool, &members[arguments.clone()]);
         let mut outgoing = OutgoingRequest {
             method: method::TOOLS_CALL.into(),
             members: members.into(),
@@ -146,7 +146,7 @@ impl<'a> Call<'a> {
         if outcome.as_ref().is_err_and(|error| error.rpc().is_some_and(|rpc| rpc.code == HEADER_MISMATCH)) {
             client.shared.tool_cache.clear();
             Box::pin(client.list_tools()).await?;
-            outgoing.headers = client.headers(&tool, &outgoing.members[arguments]);
+            outgoing.headers = client.param_headers(&tool, &outgoing.members[arguments]);
             outcome = client.send_with_input(&mut outgoing, &mut options).await;
         }
         let mut text = outcome?;
@@ -171,10 +171,10 @@ impl<'a> IntoFuture for Call<'a> {
 }
 
 impl Client {
-    pub(crate) fn headers(&self, tool: &str, arguments: &str) -> Vec<(String, String)> {
+    pub(crate) fn param_headers(&self, tool: &str, arguments: &str) -> Vec<(String, String)> {
         match self.shared.tool_cache.info(tool) {
             Some(info) if !info.param_headers.is_empty() => {
-                param_headers::build_headers(&info.param_headers, arguments)
+                param_headers::build(&info.param_headers, arguments)
             }
             _ => Vec::new(),
         }
@@ -211,9 +211,9 @@ impl Client {
             let members = outgoing.members.to_mut();
             members.truncate(first);
             if !input.requests.is_empty() {
-                let answers = Box::pin(self.input_responses(&input.requests)).await?;
+                let responses = Box::pin(self.respond_to(&input.requests)).await?;
                 members.push_str(r#","inputResponses":"#);
-                members.push_str(&answers);
+                members.push_str(&responses);
             }
             if let Some(state) = input.state {
                 members.push_str(r#","requestState":"#);
@@ -230,10 +230,10 @@ impl Client {
         ))
     }
 
-    /// Returns the responses to input requests, as JSON.
-    pub(crate) async fn input_responses(&self, requests: &Map<String, Value>) -> Result<String, ClientError> {
-        let answers = self.shared.host.input.respond_to_all(requests).await;
-        answers.map_err(|(method, rejection)| {
+    /// Responds to input requests; returns the responses as JSON.
+    pub(crate) async fn respond_to(&self, requests: &Map<String, Value>) -> Result<String, ClientError> {
+        let responses = self.shared.host.input.respond_to_all(requests).await;
+        responses.map_err(|(method, rejection)| {
             let problem =
                 format!("it sent the input request `{}`, but {}", quoted(&method), rejection.message);
             self.shared.host.error(ErrorKind::Protocol, problem, "add a handler for it to the client")
@@ -306,7 +306,7 @@ struct InputRequired {
 fn classify(result: &str) -> Result<ResultKind, String> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Head<'a> {
+    struct ResultHead<'a> {
         #[serde(default)]
         result_type: Option<Cow<'a, str>>,
         #[serde(default)]
@@ -323,7 +323,7 @@ fn classify(result: &str) -> Result<ResultKind, String> {
     if keys.all(|at| is_complete(&result.as_bytes()[at + KEY.len()..])) {
         return Ok(ResultKind::Complete);
     }
-    let head: Head<'_> =
+    let head: ResultHead<'_> =
         serde_json::from_str(result).map_err(|error| format!("its result cannot be parsed: {error}"))?;
     match head.result_type.as_deref() {
         None | Some("complete") => Ok(ResultKind::Complete),

@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::config::{Encoding, Expanded, Settings, StdioSpec, TokenError, Tokens};
-use crate::encoding::Decoded;
+use crate::encoding::Decoder;
 use crate::error::{ClientError, ErrorKind, quoted};
 use crate::event::Event;
 use crate::host::Host;
@@ -113,7 +113,7 @@ pub(crate) async fn start(
         let mut stdin = stdin;
         let stdout: Box<dyn AsyncRead + Send + Unpin> = match encoding {
             Encoding::Utf8 => Box::new(stdout),
-            encoding => Box::new(Decoded::new(stdout, encoding)),
+            encoding => Box::new(Decoder::new(stdout, encoding)),
         };
         let reason = tokio::select! {
             reason = lines::drive(&mux, stdout, &mut stdin, encoding, max_message_bytes) => reason,
@@ -287,7 +287,7 @@ impl Group {
     }
 
     #[cfg(not(unix))]
-    fn new(_: &Child, _is_guarded: bool) -> Self {
+    fn new(_: &Child, _uses_guard: bool) -> Self {
         Self {}
     }
 
@@ -345,7 +345,7 @@ impl Group {
     }
 
     #[cfg(not(unix))]
-    fn signal(&self, _by_force: bool) {}
+    fn signal(&self, _force: bool) {}
 
     #[cfg(not(unix))]
     fn release(&mut self) {}

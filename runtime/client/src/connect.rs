@@ -79,13 +79,14 @@ impl Connector {
             TransportSpec::Http(spec) => self.connect_http(spec, host, known_revision).await,
             #[cfg(feature = "ws")]
             TransportSpec::WebSocket(spec) => {
-                let http = self.http(&spec.url, &spec.headers, (spec.timeout, spec.timeout), false, host)?;
+                let http =
+                    self.http_transport(&spec.url, &spec.headers, (spec.timeout, spec.timeout), false, host)?;
                 self.connect_websocket(&http, host, known_revision).await
             }
             #[cfg(feature = "http")]
             TransportSpec::Sse(spec) => {
                 let timing = (spec.timeout, spec.sse_read_timeout);
-                let http = self.http(&spec.url, &spec.headers, timing, false, host)?;
+                let http = self.http_transport(&spec.url, &spec.headers, timing, false, host)?;
                 self.connect_sse(&http, host).await
             }
             #[cfg(not(all(feature = "stdio", feature = "ws")))]
@@ -137,7 +138,7 @@ impl Connector {
 
     /// Creates the HTTP transport, without sending anything.
     #[cfg(feature = "http")]
-    fn http(
+    fn http_transport(
         &self,
         url: &Expanded,
         headers: &Headers,
@@ -179,7 +180,7 @@ impl Connector {
         known_revision: Option<Revision>,
     ) -> Result<Connection, ClientError> {
         let timing = (spec.timeout, spec.sse_read_timeout);
-        let http = self.http(&spec.url, &spec.headers, timing, spec.terminate_on_close, host)?;
+        let http = self.http_transport(&spec.url, &spec.headers, timing, spec.terminate_on_close, host)?;
         let config = self.negotiation_config(known_revision);
         let expected = config.revision.map_or(Expected::Any, Expected::Only);
         let time_limit = config.start_timeout.min(spec.timeout);
@@ -193,7 +194,7 @@ impl Connector {
             }
             // The response to the POST explains more than that of the fallback.
             Met::MaybeSse(error) if spec.sse_fallback => {
-                let fallback = self.http(&spec.url, &spec.headers, timing, false, host)?;
+                let fallback = self.http_transport(&spec.url, &spec.headers, timing, false, host)?;
                 self.connect_sse(&fallback, host).await.map_err(|_| error)
             }
             Met::MaybeSse(error) => Err(error),

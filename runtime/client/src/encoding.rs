@@ -36,7 +36,7 @@ pub(crate) fn encode(text: &[u8], encoding: Encoding) -> Vec<u8> {
 }
 
 /// Converts a stream in another encoding to UTF-8.
-pub(crate) struct Decoded<R> {
+pub(crate) struct Decoder<R> {
     inner: R,
     encoding: Encoding,
     text: Vec<u8>,
@@ -48,7 +48,7 @@ pub(crate) struct Decoded<R> {
     offset: u64,
 }
 
-impl<R> Decoded<R> {
+impl<R> Decoder<R> {
     pub(crate) fn new(inner: R, encoding: Encoding) -> Self {
         Self { inner, encoding, text: Vec::new(), at: 0, byte: None, unit: None, offset: 0 }
     }
@@ -108,7 +108,7 @@ impl<R> Decoded<R> {
     }
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Decoded<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for Decoder<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -148,7 +148,7 @@ mod tests {
 
     async fn decode(bytes: &[u8], encoding: Encoding) -> io::Result<String> {
         let mut text = String::new();
-        Decoded::new(bytes, encoding).read_to_string(&mut text).await?;
+        Decoder::new(bytes, encoding).read_to_string(&mut text).await?;
         Ok(text)
     }
 

@@ -34,7 +34,7 @@ const SETTINGS: &str = "io.toolwright/config";
 #[derive(Debug)]
 pub(crate) enum ProbeOutcome {
     Modern(Box<ServerInfo>),
-    /// It is modern but supports another revision; the probe is repeated once.
+    /// The server is modern but supports another revision; the probe is repeated once.
     Retry,
     /// The server is legacy: `initialize` follows, with this revision.
     Legacy(Revision),
@@ -178,7 +178,7 @@ mod tests {
         };
         match evaluate_probe(&reply, status, &Arc::new(Host::new("x", InputHandlers::default(), None))) {
             ProbeOutcome::Modern(server) => format!("modern, knows {}", !server.is_unknown),
-            ProbeOutcome::Retry => "again".to_owned(),
+            ProbeOutcome::Retry => "retry".to_owned(),
             ProbeOutcome::Legacy(revision) => revision.to_string(),
             ProbeOutcome::Failed(error) => error.problem().to_owned(),
         }
@@ -197,7 +197,7 @@ mod tests {
             (json!({"code": -32601, "message": ""}), Some(404), "modern, knows false"),
             (json!({"code": -32000, "message": "Bad Request"}), Some(400), "2025-11-25"),
             (json!({"code": "odd"}), None, "2025-11-25"),
-            (unsupported(json!(["2026-07-28"])), Some(400), "again"),
+            (unsupported(json!(["2026-07-28"])), Some(400), "retry"),
             (unsupported(json!(["2025-11-25", "2024-11-05"])), Some(400), "2025-11-25"),
         ] {
             assert_eq!(evaluate(&reply, status), expected, "{reply} {status:?}");
@@ -209,8 +209,8 @@ mod tests {
             (json!({"code": -32021, "message": "roots"}), "it rejected `server/discover`: roots (-32021)"),
             (json!({"code": -32020, "message": "Mcp-Method"}), "Mcp-Method (-32020)"),
         ] {
-            let verdict = evaluate(&reply, Some(400));
-            assert!(verdict.contains(part), "{reply}: {verdict}");
+            let outcome = evaluate(&reply, Some(400));
+            assert!(outcome.contains(part), "{reply}: {outcome}");
         }
     }
 }

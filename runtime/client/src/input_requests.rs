@@ -204,7 +204,7 @@ impl InputHandlers {
 
 impl fmt::Debug for InputHandlers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Questions").field(&self.capabilities()).finish()
+        f.debug_tuple("InputHandlers").field(&self.capabilities()).finish()
     }
 }
 

@@ -45,11 +45,11 @@ pub struct ListWatch<T> {
     is_stale: bool,
 }
 
-type Listing<T> = BoxFuture<'static, Result<Arc<[T]>, ClientError>>;
+type ListFuture<T> = BoxFuture<'static, Result<Arc<[T]>, ClientError>>;
 
 /// How to read and compare one kind of list.
 struct Kind<T> {
-    list: fn(Client) -> Listing<T>,
+    list: fn(Client) -> ListFuture<T>,
     key: fn(&T) -> &str,
     is_same: fn(&T, &T) -> bool,
 }

@@ -51,18 +51,18 @@ impl Client {
     /// tools, nothing is sent.
     pub async fn list_tools(&self) -> Result<Arc<[ListedTool]>, ClientError> {
         let connection = self.connection().await?;
-        let of = (self.shared.host.tools_epoch(), connection.generation());
-        if let Some(tools) = self.shared.tool_cache.tools(of) {
+        let version = (self.shared.host.tools_epoch(), connection.generation());
+        if let Some(tools) = self.shared.tool_cache.tools(version) {
             return Ok(tools);
         }
         if !connection.server.has("tools") {
             return Ok(Arc::default());
         }
         let pages = self.boxed_tool_pages().await?;
-        let (tools, info) = self.usable_tools(pages.items, &connection);
-        let until = (!pages.ttl.is_zero()).then(|| Instant::now() + pages.ttl);
+        let (tools, info) = self.validate_tools(pages.items, &connection);
+        let expires = (!pages.ttl.is_zero()).then(|| Instant::now() + pages.ttl);
         let tools: Arc<[ListedTool]> = tools.into();
-        self.shared.tool_cache.store(&tools, info, until, of);
+        self.shared.tool_cache.store(&tools, info, expires, version);
         Ok(tools)
     }
 
@@ -72,7 +72,7 @@ impl Client {
     }
 
     /// Returns the valid tools, and what calls of them need to know.
-    fn usable_tools(
+    fn validate_tools(
         &self,
         listed: Vec<ListedTool>,
         connection: &Connection,
@@ -93,7 +93,7 @@ impl Client {
                 tool.input_schema().filter(|schema| annotation.find(schema.get().as_bytes()).is_some());
             if let Some(schema) = annotated.filter(|_| connection.has_headers()) {
                 let schema: Value = serde_json::from_str(schema.get()).unwrap_or_default();
-                match param_headers::read_param_headers(&schema) {
+                match param_headers::parse(&schema) {
                     Ok(param_headers) => tool_info.param_headers = param_headers,
                     Err(problem) => {
                         let name = quoted(tool.name());
@@ -217,14 +217,14 @@ impl Client {
 /// Parses a page in one pass.
 fn read<T: DeserializeOwned>(text: &str, member: &'static str) -> Result<Page<T>, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let page = PageSeed { member, of: PhantomData }.deserialize(&mut deserializer)?;
+    let page = PageSeed { member, item: PhantomData }.deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(page)
 }
 
 struct PageSeed<T> {
     member: &'static str,
-    of: PhantomData<T>,
+    item: PhantomData<T>,
 }
 
 impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for PageSeed<T> {

@@ -36,6 +36,12 @@ pub(crate) enum NegotiationError {
     Failed(ClientError),
 }
 
+impl From<ClientError> for NegotiationError {
+    fn from(error: ClientError) -> Self {
+        Self::Failed(error)
+    }
+}
+
 /// Detects the era, and performs the handshake with a legacy server.
 pub(crate) async fn negotiate(
     mux: &Arc<Mux>,
@@ -43,13 +49,12 @@ pub(crate) async fn negotiate(
     config: NegotiationConfig,
 ) -> Result<ServerInfo, NegotiationError> {
     if let Some(revision) = config.revision.filter(|revision| revision.has_handshake()) {
-        let open =
-            mux.open(&identity.initialize_request(revision), "", false).map_err(NegotiationError::Failed)?;
-        return handshake(mux, open, config).await.map_err(NegotiationError::Failed);
+        let open = mux.open(&identity.initialize_request(revision), "", false)?;
+        return Ok(handshake(mux, open, config).await?);
     }
     let is_fixed = config.revision.is_some();
     let meta = identity.meta();
-    let mut probe = mux.open(&era::discover_request(), &meta, false).map_err(NegotiationError::Failed)?;
+    let mut probe = mux.open(&era::discover_request(), &meta, false)?;
     for is_last in [false, true] {
         let reply = match probe
             .wait(&mut with_timeout(if is_fixed { config.start_timeout } else { config.probe_timeout }))
@@ -58,36 +63,26 @@ pub(crate) async fn negotiate(
             Ok(reply) => reply,
             Err(RequestFailure::Failed(error)) => return Err(NegotiationError::ExitedDuringProbe(error)),
             Err(_) if is_fixed => {
-                return Err(NegotiationError::Failed(timeout_error(
-                    mux,
-                    method::SERVER_DISCOVER,
-                    config.start_timeout,
-                )));
+                return Err(timeout_error(mux, method::SERVER_DISCOVER, config.start_timeout).into());
             }
             Err(_) => return race_initialize(mux, identity, probe, config).await,
         };
         match evaluate_probe(&reply, None, &mux.host) {
             ProbeOutcome::Modern(server) => return Ok(*server),
             ProbeOutcome::Retry if !is_last => {
-                probe = mux.open(&era::discover_request(), &meta, false).map_err(NegotiationError::Failed)?;
+                probe = mux.open(&era::discover_request(), &meta, false)?;
             }
-            ProbeOutcome::Failed(error) => return Err(NegotiationError::Failed(error)),
+            ProbeOutcome::Failed(error) => return Err(error.into()),
             ProbeOutcome::Retry => break,
             ProbeOutcome::Legacy(_) if is_fixed => break,
             ProbeOutcome::Legacy(revision) => {
-                let open = mux
-                    .open(&identity.initialize_request(revision), "", false)
-                    .map_err(NegotiationError::Failed)?;
-                return handshake(mux, open, config).await.map_err(NegotiationError::Failed);
+                let open = mux.open(&identity.initialize_request(revision), "", false)?;
+                return Ok(handshake(mux, open, config).await?);
             }
         }
     }
     let problem = "it does not support the revision 2026-07-28, which was requested";
-    Err(NegotiationError::Failed(mux.host.error(
-        ErrorKind::Protocol,
-        problem,
-        "let the client choose the revision",
-    )))
+    Err(mux.host.error(ErrorKind::Protocol, problem, "let the client choose the revision").into())
 }
 
 /// Sends `initialize` while the probe is pending, because the server is either legacy or slow. The first conclusive
@@ -98,8 +93,7 @@ async fn race_initialize(
     mut probe: PendingRequest,
     config: NegotiationConfig,
 ) -> Result<ServerInfo, NegotiationError> {
-    let opened = mux.open(&identity.initialize_request(Revision::NEWEST_LEGACY), "", false);
-    let mut handshake = opened.map_err(NegotiationError::Failed)?;
+    let mut handshake = mux.open(&identity.initialize_request(Revision::NEWEST_LEGACY), "", false)?;
     let (mut first, mut second) = (with_timeout(config.start_timeout), with_timeout(config.start_timeout));
     let mut is_probe_open = true;
     loop {
@@ -118,7 +112,7 @@ async fn race_initialize(
                 {
                     return Ok(server);
                 }
-                return finish_handshake(mux, reply, config).map_err(NegotiationError::Failed);
+                return Ok(finish_handshake(mux, reply, config)?);
             }
         }
     }

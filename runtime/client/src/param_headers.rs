@@ -25,7 +25,7 @@ pub(crate) struct ParamHeader {
 ///
 /// # Errors
 /// If the definition is invalid: such a tool must not be used (basic/transports/streamable-http "Schema Extension").
-pub(crate) fn read_param_headers(schema: &Value) -> Result<Vec<ParamHeader>, String> {
+pub(crate) fn parse(schema: &Value) -> Result<Vec<ParamHeader>, String> {
     let (mut headers, mut seen, mut annotations) = (Vec::new(), HashSet::new(), 0);
     collect(schema, &mut Vec::new(), &mut headers, &mut seen)?;
     count_annotations(schema, 0, &mut annotations)?;
@@ -104,7 +104,7 @@ fn count_annotations(value: &Value, depth: usize, annotations: &mut usize) -> Re
 }
 
 /// Returns the headers of a call. Arguments that are absent or `null` have none.
-pub(crate) fn build_headers(headers: &[ParamHeader], arguments: &str) -> Vec<(String, String)> {
+pub(crate) fn build(headers: &[ParamHeader], arguments: &str) -> Vec<(String, String)> {
     let Ok(arguments) = serde_json::from_str::<Value>(arguments) else { return Vec::new() };
     let built = headers.iter().filter_map(|header| {
         let value = header.path.iter().try_fold(&arguments, |value, key| value.get(key))?;
@@ -137,16 +137,13 @@ mod tests {
             "deep": {"type": "object", "properties": {"on": {"type": "boolean", "x-mcp-header": "On"}}},
             "x-mcp-header": {"type": "string"},
         }});
-        let headers = read_param_headers(&schema).unwrap();
+        let headers = parse(&schema).unwrap();
         let arguments = r#"{"region":"größe","limit":-7,"deep":{"on":true},"x-mcp-header":"a"}"#;
         let expected = [("Mcp-Param-Region", "größe"), ("Mcp-Param-Limit", "-7"), ("Mcp-Param-On", "true")];
         let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        assert_eq!(build_headers(&headers, arguments), expected);
-        assert_eq!(build_headers(&headers, r#"{"region":null,"deep":{}}"#), []);
-        assert_eq!(
-            build_headers(&headers, r#"{"region":""}"#),
-            [("Mcp-Param-Region".to_owned(), String::new())]
-        );
+        assert_eq!(build(&headers, arguments), expected);
+        assert_eq!(build(&headers, r#"{"region":null,"deep":{}}"#), []);
+        assert_eq!(build(&headers, r#"{"region":""}"#), [("Mcp-Param-Region".to_owned(), String::new())]);
     }
 
     /// modelcontextprotocol/python-sdk#3033.
@@ -171,11 +168,8 @@ mod tests {
             json!({"$defs": {"a": {"type": "string", "x-mcp-header": "A"}}}),
             json!({"anyOf": [{"properties": {"a": {"type": "string", "x-mcp-header": "A"}}}]}),
         ] {
-            assert!(read_param_headers(&schema).is_err(), "{schema}");
+            assert!(parse(&schema).is_err(), "{schema}");
         }
-        assert_eq!(
-            read_param_headers(&json!({"properties": {"a": {"default": {"x-mcp-header": "A"}}}})),
-            Ok(vec![])
-        );
+        assert_eq!(parse(&json!({"properties": {"a": {"default": {"x-mcp-header": "A"}}}})), Ok(vec![]));
     }
 }

@@ -104,7 +104,7 @@ impl Guard {
     fn send(&mut self, lines: &str) {
         let Some((_, stream)) = &mut self.shell else { return };
         match stream.write_all(lines.as_bytes()) {
-            // The guard is stopped: the lines are lost, as this process must not wait for it.
+            // The guard is suspended: the lines are lost, as this process must not wait for it.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Ok(()) => {}
             Err(_) => {

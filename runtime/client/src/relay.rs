@@ -99,7 +99,7 @@ impl RelayRequest {
         let mut outgoing = OutgoingRequest {
             method: method.into(),
             name: mcp_name(method, &params).map(Into::into),
-            headers: client.headers_of(method, &params),
+            headers: client.call_headers(method, &params),
             members: params.as_str().into(),
             meta: to_members(&meta).into(),
             era_meta: own_meta.map(Into::into),
@@ -121,7 +121,7 @@ impl RelayRequest {
         if outcome.as_ref().is_err_and(|error| error.rpc().is_some_and(|rpc| rpc.code == HEADER_MISMATCH)) {
             client.shared.tool_cache.clear();
             client.list_tools().await?;
-            outgoing.headers = client.headers_of(method, &params);
+            outgoing.headers = client.call_headers(method, &params);
             outcome = client.send(&outgoing, &mut options).await;
         }
         let result = serde_json::from_str(&outcome?);
@@ -133,7 +133,7 @@ impl RelayRequest {
 
 impl Client {
     /// Returns the headers that repeat arguments of a call.
-    fn headers_of(&self, method: &str, members: &str) -> Vec<(String, String)> {
+    fn call_headers(&self, method: &str, members: &str) -> Vec<(String, String)> {
         #[derive(Deserialize)]
         struct Call<'a> {
             name: String,
@@ -144,7 +144,7 @@ impl Client {
             return Vec::new();
         }
         match serde_json::from_str::<Call<'_>>(&format!("{{{members}}}")) {
-            Ok(call) => self.headers(&call.name, call.arguments.map_or("{}", RawValue::get)),
+            Ok(call) => self.param_headers(&call.name, call.arguments.map_or("{}", RawValue::get)),
             Err(_) => Vec::new(),
         }
     }
@@ -191,6 +191,6 @@ impl fmt::Debug for RelayRequest {
 
 impl fmt::Debug for PendingRelay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Relayed").field("is_open", &self.request.is_some()).finish_non_exhaustive()
+        f.debug_struct("PendingRelay").field("is_open", &self.request.is_some()).finish_non_exhaustive()
     }
 }

@@ -104,6 +104,6 @@ impl ActiveRelays {
 
 impl fmt::Debug for RelayedInputRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RelayedQuestion").field("method", &self.method).finish_non_exhaustive()
+        f.debug_struct("RelayedInputRequest").field("method", &self.method).finish_non_exhaustive()
     }
 }

@@ -21,9 +21,9 @@ use crate::pending::{Notice, RequestOptions};
 
 /// Maximum number of buffered changes; a program that falls behind gets [`Change::Missed`].
 const MAX_BUFFERED: usize = 256;
-/// The first delay before an interrupted subscription is restarted; it doubles up to [`MAX_PAUSE`].
-const PAUSE: Duration = Duration::from_millis(500);
-const MAX_PAUSE: Duration = Duration::from_secs(30);
+/// The first delay before an interrupted subscription is restarted; it doubles up to [`MAX_RETRY_DELAY`].
+const RETRY_DELAY: Duration = Duration::from_millis(500);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(30);
 /// The time limit of the request of a subscription.
 const FOREVER: Duration = Duration::from_hours(24 * 365);
 
@@ -141,10 +141,11 @@ impl Client {
 
     async fn subscribe_modern(&self, wanted: Changes) -> Result<Subscription, ClientError> {
         let (sender, changes) = mpsc::channel(MAX_BUFFERED);
-        let (acknowledge, acknowledged) = oneshot::channel();
+        let (on_acknowledged, acknowledged) = oneshot::channel();
         let (client, filter) = (self.clone(), wanted.to_filter());
-        let task = tokio::spawn(async move { client.keep_listening(&filter, &sender, acknowledge).await })
-            .abort_handle();
+        let task =
+            tokio::spawn(async move { client.keep_listening(&filter, &sender, on_acknowledged).await })
+                .abort_handle();
         let source = Source::Modern { changes, task };
         let mut subscription = Subscription { source, honored: Changes::new() };
         match tokio::time::timeout(self.shared.connector.spec.request_timeout, acknowledged).await {
@@ -165,10 +166,10 @@ impl Client {
         &self,
         filter: &Value,
         changes: &mpsc::Sender<Change>,
-        acknowledge: oneshot::Sender<Result<Changes, ClientError>>,
+        on_acknowledged: oneshot::Sender<Result<Changes, ClientError>>,
     ) {
-        let mut acknowledge = Some(acknowledge);
-        let mut pause = PAUSE;
+        let mut on_acknowledged = Some(on_acknowledged);
+        let mut delay = RETRY_DELAY;
         loop {
             let members = format!(r#""notifications":{filter}"#);
             let outgoing = OutgoingRequest {
@@ -181,9 +182,9 @@ impl Client {
                 if method == method::SUBSCRIPTIONS_ACKNOWLEDGED {
                     let params: Value = serde_json::from_str(&params).unwrap_or_default();
                     let honored = Changes::from_filter(&params["notifications"]);
-                    pause = PAUSE;
-                    match acknowledge.take() {
-                        Some(acknowledge) => drop(acknowledge.send(Ok(honored))),
+                    delay = RETRY_DELAY;
+                    match on_acknowledged.take() {
+                        Some(sender) => drop(sender.send(Ok(honored))),
                         None => send(changes, Change::Missed),
                     }
                 } else if let Some(change) = Change::from_event(&Event::from_notification(&method, &params)) {
@@ -198,15 +199,15 @@ impl Client {
                 relay: None,
             };
             let outcome = self.send(&outgoing, &mut options).await;
-            if let (Err(error), Some(acknowledge)) = (&outcome, acknowledge.take()) {
-                drop(acknowledge.send(Err(error.clone())));
+            if let (Err(error), Some(sender)) = (&outcome, on_acknowledged.take()) {
+                drop(sender.send(Err(error.clone())));
                 return;
             }
             if changes.is_closed() || outcome.is_err_and(|error| error.kind() == ErrorKind::Protocol) {
                 return;
             }
-            sleep(pause).await;
-            pause = (pause * 2).min(MAX_PAUSE);
+            sleep(delay).await;
+            delay = (delay * 2).min(MAX_RETRY_DELAY);
         }
     }
 
@@ -227,7 +228,7 @@ fn send(changes: &mpsc::Sender<Change>, change: Change) {
 }
 
 impl Subscription {
-    /// Returns the changes that the server acknowledge to send. A legacy server does not say.
+    /// Returns the changes that the server agreed to send. A legacy server does not say.
     pub fn honored(&self) -> &Changes {
         &self.honored
     }

@@ -173,10 +173,10 @@ impl Client {
     }
 
     async fn update_task(&self, task: &str, requests: &Map<String, Value>) -> Result<(), ClientError> {
-        let answers = self.input_responses(requests).await?;
+        let responses = self.respond_to(requests).await?;
         let outgoing = OutgoingRequest {
             method: method::TASKS_UPDATE.into(),
-            members: format!(r#"{},"inputResponses":{answers}"#, member("taskId", task)).into(),
+            members: format!(r#"{},"inputResponses":{responses}"#, member("taskId", task)).into(),
             name: Some(task.into()),
             ..OutgoingRequest::default()
         };

@@ -149,8 +149,8 @@ struct Key<'a>(std::borrow::Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct LenientString;
-        impl<'de> Visitor<'de> for LenientString {
+        struct KeyVisitor;
+        impl<'de> Visitor<'de> for KeyVisitor {
             type Value = Key<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -165,7 +165,7 @@ impl<'de> Deserialize<'de> for Key<'de> {
                 Ok(Key(key.to_owned().into()))
             }
         }
-        deserializer.deserialize_str(LenientString)
+        deserializer.deserialize_str(KeyVisitor)
     }
 }
 

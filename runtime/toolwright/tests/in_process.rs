@@ -175,7 +175,7 @@ async fn progress_comes_before_the_result() {
 }
 
 #[tokio::test]
-async fn questions_are_answered_in_both_eras() {
+async fn input_requests_get_responses_in_both_eras() {
     let service = service(Desk::default());
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
         let builder = Client::builder().revision(revision).on_elicitation(async |_| {

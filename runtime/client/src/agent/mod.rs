@@ -51,7 +51,7 @@ pub use context::{
 };
 pub use gateway::{DEFAULT_PATH, GatewayClient, GatewayClientBuilder, SESSIONS_PATH, UrlSource};
 pub use internal::{InternalClient, InternalError, Revoke};
-pub use session::{RENEWAL_MARGIN, RETRY_PAUSE};
+pub use session::{RENEWAL_MARGIN, RENEWAL_RETRY_DELAY};
 pub use source::ToolSource;
 
 /// An error of an agent's gateway.
@@ -67,7 +67,7 @@ pub enum AgentError {
     /// A URL is invalid, or a token would be sent to it without TLS.
     #[error("{}: {}", visible(.url), visible(.problem))]
     Address {
-        /// The address.
+        /// The URL.
         url: String,
         /// What is wrong, and what to do.
         problem: String,

@@ -18,7 +18,7 @@ use crate::http::{Address, Authorize, Rejection, RequestTarget, fetch_from, pars
 /// How long before its expiry a token is renewed: a minute, or a quarter of its lifetime if that is shorter.
 pub const RENEWAL_MARGIN: Duration = Duration::from_mins(1);
 /// The delay after a failed renewal, while the old token is still valid.
-pub const RETRY_PAUSE: Duration = Duration::from_secs(5);
+pub const RENEWAL_RETRY_DELAY: Duration = Duration::from_secs(5);
 
 pub(super) type OnEvent = Arc<dyn Fn(AgentEvent) + Send + Sync>;
 
@@ -71,7 +71,7 @@ impl LiveToken {
 enum RenewalReason<'a> {
     Due,
     /// The gateway rejected this header.
-    Refused(Option<&'a HeaderValue>),
+    Rejected(Option<&'a HeaderValue>),
 }
 
 impl Session {
@@ -99,7 +99,7 @@ impl Session {
         if let Some(live) = &current {
             let is_fresh = match reason {
                 RenewalReason::Due => !live.needs_renewal(now),
-                RenewalReason::Refused(sent) => bearer(&live.token).ok().as_ref() != sent,
+                RenewalReason::Rejected(sent) => bearer(&live.token).ok().as_ref() != sent,
             };
             if is_fresh {
                 return Ok(live.token.clone());
@@ -108,7 +108,7 @@ impl Session {
         let Some(endpoint) = &self.endpoint else { return Err(AgentError::Expired) };
         let usable = current.filter(|live| matches!(reason, RenewalReason::Due) && !live.has_expired(now));
         if let (Some(live), Some(failed)) = (&usable, *failed)
-            && failed.elapsed() < RETRY_PAUSE
+            && failed.elapsed() < RENEWAL_RETRY_DELAY
         {
             return Ok(live.token.clone());
         }
@@ -196,7 +196,7 @@ impl Authorize for Session {
             }
             let sent =
                 rejection.headers.iter().find(|(name, _)| name == AUTHORIZATION).map(|(_, value)| value);
-            self.renew(RenewalReason::Refused(sent)).await.map_err(|error| error.to_string())?;
+            self.renew(RenewalReason::Rejected(sent)).await.map_err(|error| error.to_string())?;
             Ok(true)
         })
     }

@@ -148,7 +148,7 @@ impl Provider for Run {
 }
 
 #[tokio::test]
-async fn an_agent_discovers_and_calls_what_is_connected_to_it() {
+async fn an_agent_discovers_and_calls_its_connected_tools() {
     let run = Run::default();
     run.register("abuseipdb", "abuseipdb_lookup");
     run.register("shodan", "shodan_lookup");
@@ -196,7 +196,7 @@ async fn an_agent_waits_for_tools_that_register_late() {
 }
 
 #[tokio::test]
-async fn missing_tools_are_a_typed_failure_that_names_the_nodes() {
+async fn missing_tools_are_an_error_that_names_the_nodes() {
     let run = Run::default();
     run.register("a", "first");
     let (sessions, url) = (run.sessions(), run.gateway());
@@ -211,7 +211,7 @@ async fn missing_tools_are_a_typed_failure_that_names_the_nodes() {
 }
 
 #[tokio::test]
-async fn a_refused_token_is_renewed_once_for_all_calls() {
+async fn a_rejected_token_is_renewed_once_for_all_calls() {
     let run = Run::default();
     run.register("a", "look");
     let (sessions, url) = (run.sessions(), run.gateway());
@@ -248,7 +248,7 @@ async fn a_token_is_renewed_before_it_expires() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_is_down_is_named_after_a_refusal() {
+async fn an_unreachable_endpoint_is_named_after_a_rejection() {
     let run = Run::default();
     run.register("a", "look");
     let (sessions, url) = (run.sessions(), run.gateway());
@@ -267,7 +267,7 @@ async fn an_endpoint_that_is_down_is_named_after_a_refusal() {
 }
 
 #[tokio::test]
-async fn a_given_token_is_used_and_its_refusal_says_so() {
+async fn an_initial_token_is_used_and_its_rejection_is_an_error() {
     let run = Run::default();
     run.register("a", "look");
     run.0.tokens.lock().unwrap().insert("given-9c1e".to_owned(), vec!["a".to_owned()]);
@@ -285,7 +285,7 @@ async fn a_given_token_is_used_and_its_refusal_says_so() {
 }
 
 #[tokio::test]
-async fn a_gateway_that_fails_is_an_error_and_never_no_tools() {
+async fn a_failing_gateway_is_an_error_and_never_no_tools() {
     let run = Run::default();
     let inline = || {
         vec![ToolValue::from(CommandTool::from_definition(

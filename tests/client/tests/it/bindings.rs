@@ -12,7 +12,7 @@ async fn shop() -> Client {
 }
 
 #[tokio::test]
-async fn the_bindings_say_what_the_server_says() {
+async fn the_bindings_match_the_definitions_of_the_server() {
     let client = shop().await;
     let mut listed: Vec<_> = client.list_tools().await.unwrap().iter().map(ListedTool::definition).collect();
     listed.sort_by(|one, other| one.name.cmp(&other.name));

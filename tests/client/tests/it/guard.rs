@@ -60,6 +60,6 @@ fn no_server_outlives_a_program_that_is_killed() {
 }
 
 #[test]
-fn the_guard_can_be_turned_off() {
+fn the_guard_can_be_disabled() {
     assert!(left_behind("unguarded", "stays", Duration::from_millis(1500)) > 0);
 }

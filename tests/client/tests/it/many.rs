@@ -13,7 +13,7 @@ fn shop(name: &str) -> ServerSpec {
 }
 
 #[tokio::test]
-async fn servers_that_fail_leave_the_others_alone() {
+async fn a_failing_server_does_not_affect_the_others() {
     let mut silent = shop("silent");
     silent.load_tools = false;
     let mut hanging = ServerSpec::new("hanging", super::fx("hangs"));
@@ -42,7 +42,7 @@ async fn servers_that_fail_leave_the_others_alone() {
 }
 
 #[tokio::test]
-async fn the_servers_of_a_file_are_connected_with_its_tokens() {
+async fn servers_of_a_file_are_connected_with_its_tokens() {
     let rotating = Fixture::start(|request, reply| match request.header("authorization") {
         Some("Bearer new") => modern(request, reply),
         _ => reply.send(401, &[], ""),
@@ -78,7 +78,7 @@ async fn a_required_server_that_fails_is_an_error() {
 }
 
 #[tokio::test]
-async fn names_that_would_be_ambiguous_are_refused() {
+async fn ambiguous_names_are_rejected() {
     for servers in [vec![shop("a__b")], vec![shop("_a")], vec![shop("one"), shop("one")]] {
         let refused = Clients::connect(servers, |_| Client::builder()).await.unwrap_err();
         super::check(&refused, ErrorKind::Connect, &["name"]);

@@ -76,7 +76,7 @@ async fn tools_are_listed_and_called() {
 }
 
 #[tokio::test]
-async fn a_failing_tool_and_a_missing_one_are_told_apart() {
+async fn failing_and_unknown_tools_are_distinguished() {
     everywhere(async |builder, server, _| {
         let client = builder.connect(server).await.unwrap();
         let failed = client.call("fail", json!({"reason": "sold out"})).await.unwrap();
@@ -89,7 +89,7 @@ async fn a_failing_tool_and_a_missing_one_are_told_apart() {
 }
 
 #[tokio::test]
-async fn progress_is_heard_and_restarts_the_timeout() {
+async fn progress_is_reported_and_restarts_the_timeout() {
     everywhere(async |builder, server, _| {
         let client = builder.connect(server).await.unwrap();
         let mut seen = Vec::new();
@@ -127,7 +127,7 @@ async fn a_dropped_call_is_cancelled() {
 }
 
 #[tokio::test]
-async fn questions_are_answered_in_both_eras() {
+async fn input_requests_get_responses_in_both_eras() {
     everywhere(async |builder, server, _| {
         let builder = builder.on_elicitation(async |asked| ElicitationResponse::Accept(asked.defaults()));
         let client = builder.connect(server).await.unwrap();
@@ -139,7 +139,7 @@ async fn questions_are_answered_in_both_eras() {
 }
 
 #[tokio::test]
-async fn many_calls_at_once_find_their_answers() {
+async fn concurrent_calls_get_their_own_responses() {
     everywhere(async |builder, server, _| {
         let client = builder.connect(server).await.unwrap();
         let calls: Vec<_> = (0..200_i64)
@@ -157,7 +157,7 @@ async fn many_calls_at_once_find_their_answers() {
 }
 
 #[tokio::test]
-async fn changes_of_a_resource_are_heard() {
+async fn changes_of_a_resource_are_reported() {
     everywhere(async |builder, server, is_modern| {
         let client = builder.connect(server).await.unwrap();
         let wanted = Changes::new().tools().resource("shop://stock");
@@ -172,7 +172,7 @@ async fn changes_of_a_resource_are_heard() {
 }
 
 #[tokio::test]
-async fn a_server_in_the_same_process_is_spoken_to_over_streams() {
+async fn a_server_in_the_same_process_is_reached_over_streams() {
     let service = toolwright::Server::new(()).build().unwrap();
     let (ours, theirs) = tokio::io::duplex(1024);
     let (reader, writer) = tokio::io::split(theirs);
@@ -187,7 +187,7 @@ async fn a_server_in_the_same_process_is_spoken_to_over_streams() {
 }
 
 #[tokio::test]
-async fn lists_are_watched_with_what_came_and_went() {
+async fn watched_lists_report_what_was_added_and_removed() {
     for revision in [Revision::NEWEST, Revision::NEWEST_LEGACY] {
         let service = toolwright::Server::new(()).with_prompts().with_resources().build().unwrap();
         let (ours, theirs) = tokio::io::duplex(1024);
@@ -220,7 +220,7 @@ async fn lists_are_watched_with_what_came_and_went() {
 }
 
 #[tokio::test]
-async fn a_server_without_a_user_is_told_so() {
+async fn elicitation_without_a_handler_is_an_error() {
     let events = Events::default();
     let client = events.builder().connect(program(env!("CARGO_BIN_EXE_shop"), &[])).await.unwrap();
     let refused = client.call("ask", ()).await.unwrap_err();

@@ -14,7 +14,7 @@ use super::check;
 /// Progress extends the call that it is of, though nobody listens to it (anomalyco/opencode#21701,
 /// anomalyco/opencode#32477). What comes for another call, or one that is over, extends nothing.
 #[tokio::test]
-async fn progress_extends_its_own_call_alone() {
+async fn progress_only_extends_its_own_call() {
     let server = Fixture::start(|request, reply| {
         if request.method() != "tools/call" {
             return modern(request, reply);
@@ -58,7 +58,7 @@ async fn progress_extends_its_own_call_alone() {
 /// A list that cannot be had again leaves the old one in force, and is tried again (aaif-goose/goose#10433,
 /// anthropics/claude-code#79826). The server has not said that its list can change.
 #[tokio::test]
-async fn a_list_that_cannot_be_had_again_stays() {
+async fn a_list_that_cannot_be_reread_stays_unchanged() {
     let lists = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&lists);
     let server = Fixture::start(move |request, reply| match request.method().as_str() {
@@ -93,7 +93,7 @@ async fn a_list_that_cannot_be_had_again_stays() {
 
 /// Only the stream is optional (modelcontextprotocol/python-sdk#3420).
 #[tokio::test]
-async fn a_server_without_a_stream_is_asked_for_it_once() {
+async fn a_missing_stream_is_requested_only_once() {
     for (status, media_type) in [
         (405, "text/plain"),
         (404, "text/plain"),
@@ -124,7 +124,7 @@ async fn a_server_without_a_stream_is_asked_for_it_once() {
 
 /// A stream that ends each time is opened again after growing pauses (modelcontextprotocol/python-sdk#3420).
 #[tokio::test]
-async fn a_stream_that_ends_is_opened_again_and_again() {
+async fn a_stream_that_ends_is_always_reopened() {
     let server = Fixture::start(|request, reply| {
         if request.verb == "GET" {
             reply.events();
@@ -144,7 +144,7 @@ async fn a_stream_that_ends_is_opened_again_and_again() {
 /// Schemas that are hard to read cost one tool at most (PrefectHQ/fastmcp#4306, openai/codex#4454,
 /// anomalyco/opencode#49464).
 #[tokio::test]
-async fn hard_schemas_cost_one_tool_at_most() {
+async fn difficult_schemas_affect_at_most_one_tool() {
     let tree = json!({"T": {"type": "object", "properties": {"kids": {"type": "array", "items": {"$ref": "#/$defs/T"}}}}});
     let good = [
         ("rec", json!({"type": "object", "properties": {"t": {"$ref": "#/$defs/T"}}, "$defs": tree})),

@@ -77,7 +77,7 @@ fn entry(changes: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_skill_that_is_not_what_was_listed_is_not_handed_out() {
+async fn a_skill_that_does_not_match_the_list_is_rejected() {
     for (changes, part) in [
         (json!({"size": 7}), "bytes, but 7 were listed"),
         (json!({}), "has a different digest"),
@@ -98,7 +98,7 @@ async fn a_skill_that_is_not_what_was_listed_is_not_handed_out() {
 }
 
 #[tokio::test]
-async fn a_server_without_skills_is_not_asked_for_any() {
+async fn a_server_without_skills_gets_no_request_for_them() {
     let service = Server::new(()).build().unwrap();
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (reader, writer) = tokio::io::split(theirs);

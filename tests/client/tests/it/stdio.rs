@@ -35,13 +35,13 @@ async fn a_server_that_cannot_be_started_is_explained() {
 }
 
 #[tokio::test]
-async fn a_server_that_ends_at_once_is_explained() {
+async fn a_server_that_exits_immediately_is_explained() {
     let ended = Client::connect(fx("exits")).await.unwrap_err();
     check(&ended, ErrorKind::Connect, &["exit status: 7", "the licence has expired", "in a terminal"]);
 }
 
 #[tokio::test]
-async fn what_is_no_server_is_found_out() {
+async fn programs_that_are_not_servers_are_detected() {
     let flood = Client::connect(fx("floods")).await.unwrap_err();
     check(&flood, ErrorKind::Protocol, &["instead of protocol messages", "`y`", "MCP server"]);
     for fault in ["prints", "hangs"] {
@@ -57,7 +57,7 @@ async fn what_is_no_server_is_found_out() {
 }
 
 #[tokio::test]
-async fn the_era_is_found_out() {
+async fn the_era_is_detected() {
     for (fault, is_modern) in [
         ("", false),
         ("banner", false),
@@ -75,7 +75,7 @@ async fn the_era_is_found_out() {
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_be_spoken_to_is_explained() {
+async fn an_incompatible_server_is_explained() {
     for (fault, parts) in [
         ("other revisions", &["it supports the revisions 2031-01-01", "newer client"][..]),
         ("wants roots", &["roots are required (-32021)"]),
@@ -88,7 +88,7 @@ async fn a_server_that_cannot_be_spoken_to_is_explained() {
 }
 
 #[tokio::test]
-async fn odd_ways_of_answering_are_put_up_with() {
+async fn unusual_responses_are_tolerated() {
     for fault in ["answers as text", "answers another", "chatters", "byte by byte"] {
         assert_eq!(called(fault).await.unwrap(), "hi", "{fault}");
     }
@@ -99,7 +99,7 @@ async fn odd_ways_of_answering_are_put_up_with() {
 
 /// modelcontextprotocol/python-sdk#2456, DeusData/codebase-memory-mcp#511.
 #[tokio::test]
-async fn answers_that_cannot_be_used_fail_their_call_alone() {
+async fn an_invalid_response_fails_only_its_call() {
     for (fault, parts) in [
         ("not UTF-8", &["not UTF-8 at byte"][..]),
         ("huge answer", &["larger than 16 MiB", "max_message_bytes"]),
@@ -121,7 +121,7 @@ async fn answers_that_cannot_be_used_fail_their_call_alone() {
 }
 
 #[tokio::test]
-async fn a_crash_fails_what_is_open_and_the_next_call_works() {
+async fn a_crash_fails_pending_calls_and_the_next_one_works() {
     let client = Client::connect(fx("crashes")).await.unwrap();
     let start = Instant::now();
     let lost = call(&client, "boom").await.unwrap_err();
@@ -150,7 +150,7 @@ async fn futures<F: Future>(all: [F; 3]) -> [F::Output; 3] {
 
 /// PrefectHQ/fastmcp#499.
 #[tokio::test]
-async fn a_server_that_never_starts_is_not_started_forever() {
+async fn a_server_that_never_starts_is_given_up() {
     let client = Client::builder().connect_lazy(fx("exits"));
     let first = client.list_tools().await.unwrap_err();
     check(&first, ErrorKind::Connect, &["licence"]);
@@ -164,7 +164,7 @@ async fn a_server_that_never_starts_is_not_started_forever() {
 }
 
 #[tokio::test]
-async fn silence_and_endless_progress_end() {
+async fn silent_and_endless_requests_time_out() {
     let mut server = ServerSpec::from(fx("is silent"));
     server.request_timeout = Duration::from_millis(200);
     let late = call(&Client::connect(server).await.unwrap(), "hi").await.unwrap_err();
@@ -179,7 +179,7 @@ async fn silence_and_endless_progress_end() {
 
 /// DeusData/codebase-memory-mcp#1247.
 #[tokio::test]
-async fn lists_without_an_end_are_given_up() {
+async fn endless_lists_are_errors() {
     for (fault, part) in [
         ("cursor circle", "a cursor is repeated"),
         ("empty cursor", "a cursor is repeated"),
@@ -194,7 +194,7 @@ async fn lists_without_an_end_are_given_up() {
 }
 
 #[tokio::test]
-async fn an_odd_tool_costs_no_other() {
+async fn an_invalid_tool_does_not_affect_others() {
     let events = Events::default();
     let client = events.builder().connect(fx("odd tools")).await.unwrap();
     let tools = client.list_tools().await.unwrap();
@@ -205,7 +205,7 @@ async fn an_odd_tool_costs_no_other() {
 
 /// modelcontextprotocol/java-sdk#377, vercel/ai#15701.
 #[tokio::test]
-async fn messages_of_vendors_and_pings_are_answered() {
+async fn pings_and_vendor_requests_get_responses() {
     let answers = called("vendor messages").await.unwrap();
     assert!(answers.contains(r#""code":-32601"#) && answers.contains(r#""id":"s1""#), "{answers}");
     assert!(
@@ -215,19 +215,19 @@ async fn messages_of_vendors_and_pings_are_answered() {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_and_does_not_read_is_given_up() {
+async fn a_server_that_ignores_responses_is_disconnected() {
     let error = called("asks and does not read").await.unwrap_err();
     check(&error, ErrorKind::Protocol, &["does not read the responses"]);
 }
 
 #[tokio::test]
-async fn questions_without_an_end_are_given_up() {
+async fn endless_input_requests_are_errors() {
     let error = called("asks forever").await.unwrap_err();
     check(&error, ErrorKind::Protocol, &["16 rounds", "max_rounds"]);
 }
 
 #[tokio::test]
-async fn a_server_inherits_little() {
+async fn a_server_inherits_few_variables() {
     let mut server = fx("environment").env("DECLARED", "yes");
     server.env.insert("SHELL".to_owned(), None);
     let client = Client::connect(server).await.unwrap();
@@ -243,7 +243,7 @@ async fn a_server_inherits_little() {
 }
 
 #[tokio::test]
-async fn a_server_may_write_another_encoding() {
+async fn a_server_may_use_another_encoding() {
     let mut server = fx("latin-1");
     let error = call(&Client::connect(server.clone()).await.unwrap(), "é").await.unwrap_err();
     check(&error, ErrorKind::Protocol, &["not UTF-8", "encoding"]);
@@ -252,7 +252,7 @@ async fn a_server_may_write_another_encoding() {
 }
 
 #[tokio::test]
-async fn arguments_arrive_as_they_are() {
+async fn arguments_arrive_unchanged() {
     let argument = "a b'c\"d $HOME & %PATH% \\";
     let server = fx("arguments").arg(argument);
     assert_eq!(call(&Client::connect(server).await.unwrap(), "").await.unwrap(), argument);
@@ -260,7 +260,7 @@ async fn arguments_arrive_as_they_are() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn nothing_that_a_server_started_outlives_it() {
+async fn descendants_of_a_server_end_with_it() {
     let events = Events::default();
     let server = fx("launcher").arg("1000");
     let client = events.builder().connect(server).await.unwrap();
@@ -275,7 +275,7 @@ async fn nothing_that_a_server_started_outlives_it() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_server_that_stays_is_ended() {
+async fn a_server_that_does_not_exit_is_killed() {
     let client = Client::connect(fx("stays")).await.unwrap();
     assert_eq!(call(&client, "hi").await.unwrap(), "hi");
     let start = Instant::now();

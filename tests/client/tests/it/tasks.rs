@@ -96,7 +96,7 @@ fn named() -> ClientBuilder {
 }
 
 #[tokio::test]
-async fn a_call_waits_for_its_task_and_answers_its_questions() {
+async fn a_call_waits_for_its_task_and_responds_to_its_requests() {
     let (client, _) = modern(named()).await;
     assert_eq!(client.call("work", json!({"ms": 50})).await.unwrap().as_text(), "done");
     let asked = client.call("work", json!({"ms": 50, "asks": true})).await.unwrap();
@@ -117,7 +117,7 @@ async fn the_status_messages_of_a_task_are_progress() {
 }
 
 #[tokio::test]
-async fn a_task_that_nobody_waits_for_is_cancelled() {
+async fn a_task_is_cancelled_when_its_call_is_dropped() {
     let (client, ended) = modern(named()).await;
     let call = client.call("work", json!({"ms": 60_000})).into_future();
     assert!(tokio::time::timeout(Duration::from_millis(200), call).await.is_err());
@@ -131,14 +131,14 @@ async fn a_task_that_nobody_waits_for_is_cancelled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_task_without_an_end_is_given_up() {
+async fn an_endless_task_times_out() {
     let (client, _) = modern(named().max_duration(Duration::from_secs(70))).await;
     let late = client.call("work", json!({"ms": 120_000})).await.unwrap_err();
     super::check(&late, ErrorKind::Timeout, &["did not finish within 70s", "timeout"]);
 }
 
 #[tokio::test]
-async fn a_task_that_asks_nobody_is_an_error() {
+async fn a_task_that_requires_unsupported_input_is_an_error() {
     let (client, _) = modern(Client::builder().tasks()).await;
     let outcome = client.call("work", json!({"ms": 10, "asks": true})).await;
     assert!(outcome.as_ref().map_or(true, |result| result.is_error), "{outcome:?}");
@@ -186,7 +186,7 @@ fn legacy(stream: DuplexStream) {
 }
 
 #[tokio::test]
-async fn tasks_of_2025_11_25_are_asked_for_and_their_result_fetched() {
+async fn tasks_of_2025_11_25_are_requested_and_fetched() {
     let client = connect(Client::builder().revision(Revision::V2025_11_25).tasks(), legacy).await;
     client.list_tools().await.unwrap();
     assert_eq!(client.call("work", ()).await.unwrap().as_text(), "after 3");
