@@ -10,8 +10,21 @@ use crate::common::{Run, cargo_in, folder, manifest_with, run, scratch, target};
 
 /// Servers that nobody here wrote, in lists as of November 2026: `@modelcontextprotocol/server-everything`, `-filesystem`, `-memory`
 /// and `-sequential-thinking`, and `mcp-server-git`, whose schemas Pydantic makes. `hard` has what is hard to hold in types (PrefectHQ/fastmcp#4306, hyperdxio/hyperdx#2967, and
-/// members that github/copilot-cli#2135 is about).
-const SERVERS: [&str; 6] = ["everything", "filesystem", "git", "hard", "memory", "thinking"];
+/// members that github/copilot-cli#2135 is about). The servers of the SDKs and of FastMCP are those of `tests/servers`, which keeps
+/// their lists up to date.
+const SERVERS: [&str; 11] = [
+    "everything",
+    "fastmcp",
+    "filesystem",
+    "git",
+    "hard",
+    "memory",
+    "python_sdk_1",
+    "python_sdk_2",
+    "rmcp",
+    "thinking",
+    "typescript_sdk",
+];
 
 fn bindings(folder: &Path, line: &str) -> Run {
     let words: Vec<&str> = std::iter::once("bindings").chain(line.split_whitespace()).collect();
@@ -80,7 +93,9 @@ fn modules_compile_and_match_the_servers() {
     for (server, points) in
         SERVERS.iter().zip(&listed).filter(|(server, _)| !["git", "hard"].contains(server))
     {
-        let of_schemas: Vec<_> = points.iter().filter(|(_, place)| place.contains("Schema")).collect();
+        // Pydantic gives every schema a title, which definitions do not have at the root.
+        let is_of_schema = |place: &str| place.contains("Schema") && !place.ends_with("Schema/title");
+        let of_schemas: Vec<_> = points.iter().filter(|(_, place)| is_of_schema(place)).collect();
         assert!(of_schemas.len() <= 2, "{server}: {of_schemas:?}");
     }
 }

@@ -17,6 +17,16 @@ function shop() {
     server.registerTool('add', add, async ({ a, b }) => text(String(a + b)));
     const fail = { description: 'Fails.', inputSchema: z.object({ reason: z.string() }) };
     server.registerTool('fail', fail, async ({ reason }) => ({ ...text(reason), isError: true }));
+    const item = z.object({ sku: z.string().regex(/^[A-Z]/).describe('The article.'), count: z.int().min(1).max(99).default(1) });
+    const order = {
+        description: 'Orders articles.',
+        inputSchema: z.object({ items: z.array(item), speed: z.enum(['fast', 'cheap']).default('cheap'), note: z.string().nullish() }),
+        outputSchema: z.object({ total: z.number(), state: z.enum(['open', 'paid']), note: z.string().nullish() }),
+    };
+    server.registerTool('order', order, async ({ items, note }) => {
+        const receipt = { total: 2.5 * items.reduce((sum, { count }) => sum + count, 0), state: 'open', note };
+        return { ...text(JSON.stringify(receipt)), structuredContent: receipt };
+    });
     const greet = { description: 'Greets someone.', argsSchema: z.object({ name: z.string() }) };
     server.registerPrompt('greet', greet, ({ name }) => ({
         messages: [{ role: 'user', content: { type: 'text', text: `Say hello to ${name}.` } }],

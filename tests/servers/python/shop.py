@@ -2,6 +2,9 @@
 that `PORT` names. What it offers is described in `tests/it/case.rs`."""
 
 import os
+from typing import Literal
+
+from pydantic import BaseModel, Field
 
 try:
     from fastmcp import FastMCP as Server
@@ -35,6 +38,25 @@ def add(a: int, b: int) -> int:
 def fail(reason: str) -> str:
     """Fails."""
     raise ToolError(reason)
+
+
+class Item(BaseModel):
+    """What is ordered."""
+
+    sku: str = Field(description="The article.", pattern="^[A-Z]")
+    count: int = Field(default=1, ge=1, le=99)
+
+
+class Receipt(BaseModel):
+    total: float
+    state: Literal["open", "paid"]
+    note: str | None = None
+
+
+@server.tool()
+def order(items: list[Item], speed: Literal["fast", "cheap"] = "cheap", note: str | None = None) -> Receipt:
+    """Orders articles."""
+    return Receipt(total=2.5 * sum(item.count for item in items), state="open", note=note)
 
 
 @server.prompt()

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rmcp::handler::server::router::prompt::PromptRouter;
 use rmcp::handler::server::router::tool::ToolRouter;
-use rmcp::handler::server::wrapper::Parameters;
+use rmcp::handler::server::wrapper::{Json, Parameters};
 use rmcp::model::{
     CallToolResult, ContentBlock, ListResourcesResult, PaginatedRequestParams, PromptMessage,
     ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, Role,
@@ -20,7 +20,7 @@ use rmcp::{
     tool_handler, tool_router,
 };
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 const STOCK: &str = "shop://stock";
 
@@ -33,6 +33,52 @@ struct Pair {
 #[derive(Deserialize, JsonSchema)]
 struct Failure {
     reason: String,
+}
+
+/// What is ordered.
+#[derive(Deserialize, JsonSchema)]
+struct Item {
+    /// The article.
+    #[schemars(regex(pattern = "^[A-Z]"))]
+    #[expect(dead_code, reason = "what an article costs does not depend on it")]
+    sku: String,
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 99))]
+    count: u32,
+}
+
+#[derive(Deserialize, JsonSchema, Default)]
+#[serde(rename_all = "lowercase")]
+enum Speed {
+    Fast,
+    #[default]
+    Cheap,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Order {
+    items: Vec<Item>,
+    #[serde(default)]
+    #[expect(dead_code, reason = "what an article costs does not depend on it")]
+    speed: Speed,
+    note: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    Open,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Receipt {
+    total: f64,
+    state: State,
+    note: Option<String>,
+}
+
+fn one() -> u32 {
+    1
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -58,6 +104,12 @@ impl Shop {
     #[tool(description = "Adds two numbers.")]
     fn add(&self, Parameters(Pair { a, b }): Parameters<Pair>) -> String {
         (a + b).to_string()
+    }
+
+    #[tool(description = "Orders articles.")]
+    fn order(&self, Parameters(Order { items, note, .. }): Parameters<Order>) -> Json<Receipt> {
+        let count: u32 = items.iter().map(|item| item.count).sum();
+        Json(Receipt { total: 2.5 * f64::from(count), state: State::Open, note })
     }
 
     #[tool(description = "Fails.")]

@@ -19,10 +19,10 @@ pub(crate) struct Case {
     pub(crate) resource: Option<(&'static str, &'static str)>,
 }
 
-/// The servers of this package: `add`, `fail`, a prompt and a resource.
+/// The servers of this package: `add`, `fail`, `order`, a prompt and a resource.
 pub(crate) fn shop() -> Case {
     Case {
-        tools: &["add", "fail"],
+        tools: &["add", "fail", "order"],
         call: ("add", json!({"a": 19, "b": 23}), "42"),
         failure: ("fail", json!({"reason": "the shop is closed"}), "the shop is closed"),
         prompt: Some(("greet", json!({"name": "Ada"}), "Say hello to Ada.")),

@@ -48,6 +48,7 @@ fn cargo_mcp() -> &'static Path {
 fn mcp(folder: &Path, words: &[&str]) -> Run {
     let mut command = Command::new(cargo_mcp());
     command.arg("mcp").args(words).current_dir(folder).env("SHOP_TOKEN", "s3cret");
+    command.env("INSTALLED", installed::modules());
     let output = command.output().expect("cargo-mcp starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Run { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
@@ -181,6 +182,27 @@ async fn servers_with_tokens_are_listed_and_called() {
         mcp(folder.path(), &["call", "mcp-config.json", &tool, "a=19", "b=23"]).ended(0).prints(&["42"]);
     }
     mark.assert_gone().await;
+}
+
+/// `cargo mcp bindings` is tested with these lists: the types that it writes compile and have the same definitions.
+#[test]
+fn lists_for_the_tests_of_bindings_are_up_to_date() {
+    let lists = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/cli/bindings/lists"));
+    let folder = folder();
+    for (name, program) in [
+        ("python_sdk_1", installed::python("python-v1")),
+        ("python_sdk_2", installed::python("python-v2")),
+        ("fastmcp", installed::python("fastmcp")),
+        ("typescript_sdk", installed::typescript()),
+        ("rmcp", installed::rmcp()),
+    ] {
+        let words: Vec<&str> = program.words.iter().map(String::as_str).collect();
+        let listed = mcp(folder.path(), &[&["list", "--json", "--"], &*words].concat()).ended(0);
+        let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
+        let kept = std::fs::read_to_string(lists.join(format!("{name}.json"))).unwrap();
+        let kept: Value = serde_json::from_str(&kept).unwrap();
+        assert_eq!(listed, kept["tools"], "{name}: write the list of the server into the file");
+    }
 }
 
 #[tokio::test]

@@ -25,8 +25,7 @@ impl Program {
 
     /// The same as a server on standard streams.
     pub(crate) fn on_stdio(&self) -> StdioSpec {
-        let spec =
-            StdioSpec::new(self.words[0].as_str()).env("INSTALLED", installed("node").display().to_string());
+        let spec = StdioSpec::new(self.words[0].as_str()).env("INSTALLED", modules().display().to_string());
         self.words[1..].iter().fold(spec, |spec, word| spec.arg(word.as_str()))
     }
 }
@@ -38,6 +37,11 @@ fn installed(name: &str) -> PathBuf {
     let path = target.join(folder).join(name);
     assert!(path.exists(), "{} is not installed: run tests/setup.sh", path.display());
     path
+}
+
+/// Where the script for Node.js finds its packages.
+pub(crate) fn modules() -> PathBuf {
+    installed("node")
 }
 
 /// A script of this package.
@@ -87,7 +91,7 @@ impl Listening {
             let child = Command::new(&program.words[0])
                 .args(&program.words[1..])
                 .env("PORT", port.to_string())
-                .env("INSTALLED", installed("node"))
+                .env("INSTALLED", modules())
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
