@@ -10,7 +10,7 @@ use crate::common::{Run, cargo_in, folder, manifest_with, run, scratch, target};
 
 /// Servers that nobody here wrote, in lists as of November 2026: `@modelcontextprotocol/server-everything`, `-filesystem`, `-memory`
 /// and `-sequential-thinking`, and `mcp-server-git`, whose schemas Pydantic makes. `hard` has what is hard to hold in types (PrefectHQ/fastmcp#4306, hyperdxio/hyperdx#2967, and
-/// members that github/copilot-cli#2135 is about). The servers of the SDKs and of FastMCP are those of `tests/servers`, which keeps
+/// members that github/copilot-cli#2135 is about). The servers of the SDKs and of `FastMCP` are those of `tests/servers`, which keeps
 /// their lists up to date.
 const SERVERS: [&str; 11] = [
     "everything",

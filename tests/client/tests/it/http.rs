@@ -59,6 +59,55 @@ async fn the_era_is_found_out() {
     );
 }
 
+/// 2025-11-25, basic/transports "Session Management".
+#[tokio::test]
+async fn a_session_is_deleted_when_the_client_closes() {
+    let is_deleted = async |spec: HttpSpec, server: &Fixture| {
+        let client = Client::connect(spec).await.unwrap();
+        assert_eq!(call(&client).await.unwrap(), "hi");
+        client.close().await;
+        let last = server.requests().pop().unwrap();
+        (last.verb == "DELETE").then(|| last.header("mcp-session-id").map(str::to_owned))
+    };
+    let server = Fixture::start(legacy);
+    assert_eq!(is_deleted(HttpSpec::new(&*server.url), &server).await, Some(Some("s1".to_owned())));
+    let mut spec = HttpSpec::new(&*server.url);
+    spec.terminate_on_close = false;
+    assert_eq!(is_deleted(spec, &server).await, None);
+    let server = Fixture::start(modern);
+    assert_eq!(is_deleted(HttpSpec::new(&*server.url), &server).await, None, "there is no session");
+}
+
+/// 2026-07-28, basic "`$ref` Resolution": a reference may lead into the network of the client.
+#[tokio::test]
+async fn references_in_schemas_are_not_fetched() {
+    let canary = Fixture::start(modern);
+    let schema = format!("{}/schema.json", canary.url);
+    let server = Fixture::start(move |request, reply| match request.method().as_str() {
+        "tools/list" => {
+            let tool = json!({
+                "name": "echo",
+                "inputSchema": {"type": "object", "properties": {"text": {"$ref": schema}}},
+                "outputSchema": {"type": "object", "properties": {"text": {"$ref": schema}}},
+            });
+            let result =
+                json!({"tools": [tool], "resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
+            reply.json(200, &json!({"jsonrpc": "2.0", "id": request.id(), "result": result}));
+        }
+        "tools/call" => {
+            let result =
+                json!({"content": [], "structuredContent": {"text": "hi"}, "resultType": "complete"});
+            reply.json(200, &json!({"jsonrpc": "2.0", "id": request.id(), "result": result}));
+        }
+        _ => modern(request, reply),
+    });
+    let client = Client::builder().strict().connect(&*server.url).await.unwrap();
+    assert_eq!(client.list_tools().await.unwrap().len(), 1);
+    _ = client.call("echo", json!({"text": "hi"})).await;
+    client.close().await;
+    assert_eq!(canary.requests().len(), 0);
+}
+
 /// 2026-07-28, basic/transports/streamable-http "Backward Compatibility".
 #[tokio::test]
 async fn errors_of_modern_servers_are_no_reason_to_fall_back() {
