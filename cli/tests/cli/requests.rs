@@ -65,7 +65,7 @@ fn each_kind_of_failure_has_its_exit_code() {
     ask(&["call", "no_such_tool", "--", &server]).ended(4).says(&["no_such_tool", "check the name"]);
     ask(&["list", "http://127.0.0.1:1/mcp"])
         .ended(3)
-        .says(&["cannot be reached", "see that the server runs"]);
+        .says(&["cannot be reached", "check that the server runs"]);
     ask(&["list", "--", "no-such-program"]).ended(3).says(&["is not found in", "install it"]);
     ask(&["list", "--start-timeout", "1", "--", "sleep", "60"])
         .ended(5)

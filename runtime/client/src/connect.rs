@@ -16,7 +16,7 @@ use crate::era::Identity;
 use crate::error::{ClientError, ErrorKind};
 use crate::host::Host;
 #[cfg(feature = "http")]
-use crate::http::{Address, ConfiguredHeaders, Expected, Http, HttpSettings, Met, parse_header};
+use crate::http::{Address, ConfiguredHeaders, HttpSettings, HttpTransport, Negotiated, parse_header};
 use crate::lines::{CloseReason, drive};
 use crate::memory;
 use crate::mux::Mux;
@@ -142,10 +142,10 @@ impl Connector {
         &self,
         url: &Expanded,
         headers: &Headers,
-        timing: (Duration, Duration),
-        terminates: bool,
+        (timeout, read_timeout): (Duration, Duration),
+        deletes_session: bool,
         host: &Arc<Host>,
-    ) -> Result<Arc<Http>, ClientError> {
+    ) -> Result<Arc<HttpTransport>, ClientError> {
         let invalid =
             |problem: String| host.error(ErrorKind::Connect, problem, "correct the address or the headers");
         let address = Address::parse(url.expose());
@@ -153,23 +153,28 @@ impl Connector {
             let url = crate::spec::without_credentials(&url.to_string());
             invalid(format!("{url}: {problem}"))
         })?;
-        let (mut fixed, mut authorize) = (Vec::new(), self.authorize.clone());
+        let (mut static_headers, mut authorize) = (Vec::new(), self.authorize.clone());
         if headers.iter().all(|(_, value)| value.literal().is_some()) {
             for (name, value) in headers.iter() {
                 let value = value.literal().unwrap_or_else(|| String::new().into());
-                fixed.push(parse_header(name, value.expose()).map_err(invalid)?);
+                static_headers.push(parse_header(name, value.expose()).map_err(invalid)?);
             }
         } else {
             authorize.push(Arc::new(ConfiguredHeaders::new(headers.clone(), self.tokens.clone())));
         }
-        let has_secrets = !fixed.is_empty() || !authorize.is_empty();
+        let has_secrets = !static_headers.is_empty() || !authorize.is_empty();
         if has_secrets && !address.is_tls && !address.is_local() {
             host.warn("its headers are sent without TLS, so others on the network can read them");
         }
-        let (timeout, silence) = timing;
-        let max_message_bytes = self.max_message_bytes;
-        let settings = HttpSettings { fixed, authorize, timeout, silence, terminates, max_message_bytes };
-        Ok(Arc::new(Http::new(Arc::clone(host), address, settings)))
+        let settings = HttpSettings {
+            headers: static_headers,
+            authorize,
+            timeout,
+            read_timeout,
+            deletes_session,
+            max_message_bytes: self.max_message_bytes,
+        };
+        Ok(Arc::new(HttpTransport::new(Arc::clone(host), address, settings)))
     }
 
     #[cfg(feature = "http")]
@@ -182,27 +187,33 @@ impl Connector {
         let timing = (spec.timeout, spec.sse_read_timeout);
         let http = self.http_transport(&spec.url, &spec.headers, timing, spec.terminate_on_close, host)?;
         let config = self.negotiation_config(known_revision);
-        let expected = config.revision.map_or(Expected::Any, Expected::Only);
         let time_limit = config.start_timeout.min(spec.timeout);
-        match http.meet(&self.identity, expected, config.probe_timeout.min(time_limit), time_limit).await? {
-            Met::Streamable(server) => {
-                http.remember(&self.identity);
+        match http
+            .negotiate(&self.identity, config.revision, config.probe_timeout.min(time_limit), time_limit)
+            .await?
+        {
+            Negotiated::Streamable(server) => {
+                http.save_handshake(&self.identity);
                 if server.revision.has_handshake() && host.answers_input_requests() {
-                    http.listen().await;
+                    http.start_listening().await;
                 }
                 Ok(Connection::new(server, Arc::clone(host), Transport::Http(http), self.identity.meta()))
             }
             // The response to the POST explains more than that of the fallback.
-            Met::MaybeSse(error) if spec.sse_fallback => {
+            Negotiated::MaybeSse(error) if spec.sse_fallback => {
                 let fallback = self.http_transport(&spec.url, &spec.headers, timing, false, host)?;
                 self.connect_sse(&fallback, host).await.map_err(|_| error)
             }
-            Met::MaybeSse(error) => Err(error),
+            Negotiated::MaybeSse(error) => Err(error),
         }
     }
 
     #[cfg(feature = "http")]
-    async fn connect_sse(&self, http: &Arc<Http>, host: &Arc<Host>) -> Result<Connection, ClientError> {
+    async fn connect_sse(
+        &self,
+        http: &Arc<HttpTransport>,
+        host: &Arc<Host>,
+    ) -> Result<Connection, ClientError> {
         let mux = Arc::new(Mux::new(Arc::clone(host)));
         let task = http.open_sse(&mux).await?;
         // The transport predates the revision without a handshake.
@@ -212,7 +223,7 @@ impl Connector {
     #[cfg(feature = "ws")]
     async fn connect_websocket(
         &self,
-        http: &Arc<Http>,
+        http: &Arc<HttpTransport>,
         host: &Arc<Host>,
         known_revision: Option<Revision>,
     ) -> Result<Connection, ClientError> {

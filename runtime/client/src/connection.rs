@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 
 #[cfg(feature = "http")]
-use crate::http::Http;
+use crate::http::HttpTransport;
 
 use crate::config::BoxFuture;
 use crate::error::{ClientError, ErrorKind};
@@ -34,7 +34,7 @@ pub(crate) enum Transport {
     /// One channel for all requests, driven by `task`.
     Mux { mux: Arc<Mux>, task: JoinHandle<()> },
     #[cfg(feature = "http")]
-    Http(Arc<Http>),
+    Http(Arc<HttpTransport>),
 }
 
 impl Connection {
@@ -72,7 +72,7 @@ impl Connection {
     #[cfg(feature = "http")]
     pub(crate) async fn listen(&self) {
         if let Transport::Http(http) = &self.transport {
-            http.listen_once().await;
+            http.ensure_listening().await;
         }
     }
 
@@ -118,7 +118,7 @@ impl Connection {
                     _ = tokio::time::timeout(CLOSE_TIMEOUT, ended).await;
                 }
                 #[cfg(feature = "http")]
-                Transport::Http(http) => http.end().await,
+                Transport::Http(http) => http.end_session().await,
             }
         })
     }
@@ -147,7 +147,7 @@ impl Connection {
 /// compiles it.
 #[cfg(feature = "http")]
 fn boxed_request<'a>(
-    http: &'a Arc<Http>,
+    http: &'a Arc<HttpTransport>,
     outgoing: &'a OutgoingRequest<'_>,
     meta: &'a str,
     options: &'a mut RequestOptions<'_>,
@@ -163,7 +163,7 @@ impl Drop for Connection {
             Transport::Http(http) => {
                 let http = Arc::clone(http);
                 if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-                    runtime.spawn(async move { http.end().await });
+                    runtime.spawn(async move { http.end_session().await });
                 }
             }
         }

@@ -1,14 +1,14 @@
-//! Addresses of servers over HTTP.
+//! URLs of servers over HTTP.
 
 use std::fmt;
 
 use http::Uri;
 
-/// An `http:` or `https:` address without a fragment and without credentials (RFC 9110 §4.2).
+/// An `http:` or `https:` URL without a fragment and without credentials (RFC 9110 §4.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) is_tls: bool,
-    /// Host and port, as the header `Host` shows them.
+    /// The host, and the port if it is not the default: the value of the header `Host`.
     pub(crate) authority: String,
     pub(crate) host: String,
     pub(crate) port: u16,
@@ -17,34 +17,34 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Reads an address.
+    /// Parses a URL.
     ///
     /// # Errors
-    /// What is wrong with it, and what to write instead.
+    /// If the URL is not valid or not supported. The error says what to write instead.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let text = text.split('#').next().unwrap_or_default().trim();
         let (scheme, rest) =
-            text.split_once("://").ok_or("it is not an address such as https://example.com/mcp")?;
+            text.split_once("://").ok_or("it is not a URL such as https://example.com/mcp")?;
         let is_tls = match scheme.to_ascii_lowercase().as_str() {
             "http" | "ws" => false,
             "https" | "wss" => true,
-            _ => return Err(format!("`{scheme}:` is not spoken: use http:// or https://")),
+            _ => return Err(format!("`{scheme}:` is not supported: use http:// or https://")),
         };
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, target) = rest.split_at(end);
         if authority.contains('@') {
-            return Err("it has credentials in it, which end up in logs: send them in a header".to_owned());
+            return Err("it contains credentials, which end up in logs: send them in a header".to_owned());
         }
         let target = if target.starts_with('/') { target.to_owned() } else { format!("/{target}") };
         let target: Uri =
-            target.parse().map_err(|_| "its path has characters that must be encoded (%20)".to_owned())?;
+            target.parse().map_err(|_| "its path has characters that must be percent-encoded".to_owned())?;
         let host_and_port: http::uri::Authority =
-            authority.parse().map_err(|_| format!("`{authority}` is not a host with a port"))?;
+            authority.parse().map_err(|_| format!("`{authority}` is not a valid host and port"))?;
         let host = host_and_port.host().to_ascii_lowercase();
         let port = host_and_port.port_u16();
         let has_port = host_and_port.as_str().len() > host_and_port.host().len();
         if host.is_empty() || has_port && port.is_none() {
-            return Err(format!("`{authority}` is not a host with a port"));
+            return Err(format!("`{authority}` is not a valid host and port"));
         }
         let default = if is_tls { 443 } else { 80 };
         let authority = match port {
@@ -54,10 +54,10 @@ impl Address {
         Ok(Self { is_tls, authority, host, port: port.unwrap_or(default), target })
     }
 
-    /// The address that `reference` names from here (RFC 3986 §5.2).
+    /// Resolves a reference against this URL (RFC 3986 §5.2).
     ///
     /// # Errors
-    /// As [`Address::parse`].
+    /// See [`Address::parse`].
     pub(crate) fn join(&self, reference: &str) -> Result<Self, String> {
         let reference = reference.split('#').next().unwrap_or_default().trim();
         let scheme = if self.is_tls { "https" } else { "http" };
@@ -81,7 +81,7 @@ impl Address {
         };
         let (path, query) =
             target.split_once('?').map_or((&*target, None), |(path, query)| (path, Some(query)));
-        let path = without_dots(path);
+        let path = remove_dot_segments(path);
         let target = query.map_or_else(|| path.clone(), |query| format!("{path}?{query}"));
         Self::parse(&format!("{scheme}://{}{target}", self.authority))
     }
@@ -90,13 +90,13 @@ impl Address {
         (self.is_tls, &self.host, self.port) == (other.is_tls, &other.host, other.port)
     }
 
-    /// Whether the host is this machine, so that nothing leaves it without TLS.
+    /// Returns whether the host is this machine, so that requests do not cross a network.
     pub(crate) fn is_local(&self) -> bool {
         let host = self.host.trim_matches(['[', ']']);
         host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
     }
 
-    /// The whole address, with what may be secret in its query.
+    /// Returns the full URL, whose query may contain secrets.
     pub(crate) fn to_url(&self) -> String {
         format!("{}{}", self.origin(), self.target)
     }
@@ -106,32 +106,32 @@ impl Address {
     }
 }
 
-/// The address without its query, for people and logs.
+/// Formats the URL without its query, for messages and logs.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.origin(), self.target.path())
     }
 }
 
-/// RFC 3986 §5.2.4.
-fn without_dots(path: &str) -> String {
-    let mut kept: Vec<&str> = Vec::new();
-    let parts: Vec<&str> = path.split('/').skip(1).collect();
-    for (at, part) in parts.iter().enumerate() {
-        let is_last = at + 1 == parts.len();
-        match *part {
+/// Removes the segments `.` and `..` (RFC 3986 §5.2.4).
+fn remove_dot_segments(path: &str) -> String {
+    let mut output: Vec<&str> = Vec::new();
+    let segments: Vec<&str> = path.split('/').skip(1).collect();
+    for (index, segment) in segments.iter().enumerate() {
+        let is_last = index + 1 == segments.len();
+        match *segment {
             "." | ".." => {
-                if *part == ".." {
-                    kept.pop();
+                if *segment == ".." {
+                    output.pop();
                 }
                 if is_last {
-                    kept.push("");
+                    output.push("");
                 }
             }
-            part => kept.push(part),
+            segment => output.push(segment),
         }
     }
-    format!("/{}", kept.join("/"))
+    format!("/{}", output.join("/"))
 }
 
 #[cfg(test)]
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read() {
+    fn urls_are_parsed() {
         for (text, shown, host, port) in [
             ("http://localhost:8080/mcp?a=b#c", "http://localhost:8080/mcp", "localhost", 8080),
             ("HTTPS://Example.com", "https://example.com/", "example.com", 443),
@@ -156,15 +156,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_with_the_reason() {
+    fn invalid_urls_are_rejected_with_the_reason() {
         for (text, part) in [
-            ("example.com", "not an address"),
-            ("ftp://example.com", "`ftp:` is not spoken"),
+            ("example.com", "not a URL"),
+            ("ftp://example.com", "`ftp:` is not supported"),
             ("http://user:secret@example.com", "credentials"),
-            ("http://", "not a host"),
-            ("http://host:/", "not a host"),
-            ("http://host:99999/", "not a host"),
-            ("http://host/a b", "must be encoded"),
+            ("http://", "not a valid host"),
+            ("http://host:/", "not a valid host"),
+            ("http://host:99999/", "not a valid host"),
+            ("http://host/a b", "must be percent-encoded"),
         ] {
             let problem = Address::parse(text).unwrap_err();
             assert!(problem.contains(part) && !problem.contains("secret"), "{text}: {problem}");

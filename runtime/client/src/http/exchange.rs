@@ -1,4 +1,4 @@
-//! One request over HTTP and what comes back.
+//! One HTTP request and its response.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,138 +14,133 @@ use toolwright_wire::event_stream::EventReader;
 use toolwright_wire::headers::encoded;
 
 use super::authorize::RequestTarget;
-use super::pool::{Broken, Link, Once};
-use super::{Clock, Http};
+use super::pool::{ConnectionError, HttpConnection, RequestBody};
+use super::{HttpTransport, RequestTimer};
 use crate::buffers::Buffers;
-use crate::error::ErrorKind;
 use crate::message::{self, Id, Message, OutgoingRequest};
 use crate::pending::{Notice, Reply, RequestFailure, RequestOptions};
 use crate::progress::read_progress;
 
-/// How much of the body of a refusal is read, in bytes.
-const MAX_REFUSAL: usize = 64 << 10;
+/// The maximum size of the body of an error response that is read, in bytes.
+const MAX_ERROR_BODY: usize = 64 << 10;
 
-pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-pub(super) const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
-const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-const NAME: HeaderName = HeaderName::from_static("mcp-name");
-const NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
+pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const MCP_METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const MCP_NAME: HeaderName = HeaderName::from_static("mcp-name");
+const DPOP_NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
 
-/// What came back.
-pub(super) enum Answer {
+/// The outcome of a request.
+pub(super) enum Outcome {
+    /// The response of the protocol.
     Reply {
         reply: Reply,
         status: u16,
     },
-    /// A status of success without a message.
-    Nothing {
+    /// A success status without a message.
+    Empty {
         status: u16,
     },
-    /// A stream that ended before the answer came.
-    Ended(Ended),
-    Refused(Refused),
+    /// An event stream that ended before the response.
+    StreamEnded(StreamEnd),
+    ErrorStatus(ErrorResponse),
 }
 
-/// A stream that ended before the answer came.
-pub(super) struct Ended {
-    pub(super) last_id: Option<String>,
+/// The end of an event stream before the response.
+pub(super) struct StreamEnd {
+    pub(super) last_event_id: Option<String>,
     pub(super) retry: Option<Duration>,
-    pub(super) why: String,
+    pub(super) reason: String,
 }
 
-/// A status that is no success.
-pub(super) struct Refused {
+/// A response with an error status or a redirect.
+pub(super) struct ErrorResponse {
     pub(super) status: u16,
     pub(super) body: String,
     pub(super) location: Option<String>,
     pub(super) challenges: Vec<String>,
-    pub(super) sent: Vec<(HeaderName, HeaderValue)>,
-    /// It was sent within a session.
+    /// The authorization headers of the request.
+    pub(super) authorization: Vec<(HeaderName, HeaderValue)>,
+    /// Whether the request had a session ID.
     pub(super) had_session: bool,
 }
 
-/// A response whose body is still to be read.
-pub(super) struct Opened {
+/// A response whose body has not been read.
+pub(super) struct PendingResponse {
     pub(super) response: Response<Incoming>,
-    pub(super) link: Link,
-    pub(super) sent: Vec<(HeaderName, HeaderValue)>,
+    pub(super) connection: HttpConnection,
+    pub(super) authorization: Vec<(HeaderName, HeaderValue)>,
     pub(super) had_session: bool,
 }
 
-impl Http {
-    /// Posts a message and reads what comes back. The message with id 0 expects no answer.
+impl HttpTransport {
+    /// Posts a message and reads the response. A message with ID 0 expects no response of the protocol.
     pub(super) async fn exchange(
         self: &Arc<Self>,
         id: u64,
         body: &Bytes,
         outgoing: &OutgoingRequest<'_>,
-        clock: &mut Clock<'_>,
+        timer: &mut RequestTimer<'_>,
         options: &mut RequestOptions<'_>,
-    ) -> Result<Answer, RequestFailure> {
-        let opening = self.open(Method::POST, body.clone(), outgoing, HeaderMap::new());
-        let opened = if outgoing.method == method::TOOLS_CALL {
-            clock.within(opening).await??
+    ) -> Result<Outcome, RequestFailure> {
+        let sending = self.send_http(Method::POST, body.clone(), outgoing, HeaderMap::new());
+        let pending = if outgoing.method == method::TOOLS_CALL {
+            timer.within(sending).await??
         } else {
-            clock
-                .within(timeout(self.settings.timeout, opening))
+            timer
+                .within(timeout(self.settings.timeout, sending))
                 .await?
-                .map_err(|_| self.late(&outgoing.method))??
+                .map_err(|_| self.timeout_error(&outgoing.method))??
         };
-        if outgoing.method == "initialize" && opened.response.status().is_success() {
-            self.lock().session = opened.response.headers().get(SESSION).cloned();
+        if outgoing.method == "initialize" && pending.response.status().is_success() {
+            self.lock().session = pending.response.headers().get(SESSION_ID).cloned();
         }
-        self.read(id, opened, clock, options).await
+        self.read_response(id, pending, timer, options).await
     }
 
-    /// Sends a request and waits for the head of the response.
-    pub(super) async fn open(
+    /// Sends an HTTP request and waits for the head of its response.
+    pub(super) async fn send_http(
         &self,
-        verb: Method,
+        http_method: Method,
         body: Bytes,
         outgoing: &OutgoingRequest<'_>,
-        further: HeaderMap,
-    ) -> Result<Opened, RequestFailure> {
+        extra_headers: HeaderMap,
+    ) -> Result<PendingResponse, RequestFailure> {
         let address = self.address();
-        let mut sent = Vec::new();
+        let mut authorization = Vec::new();
         if !self.settings.authorize.is_empty() {
             let url = address.to_url();
-            let request = RequestTarget::new(verb.as_str(), &url);
+            let target = RequestTarget::new(http_method.as_str(), &url);
             for authorize in &self.settings.authorize {
-                let headers = authorize.headers(&request).await;
-                sent.extend(headers.map_err(|problem| {
-                    self.host.error(
-                        ErrorKind::Connect,
-                        format!("it wants a token: {problem}"),
-                        "log in, or give it one",
-                    )
-                })?);
+                let headers = authorize.headers(&target).await;
+                authorization.extend(headers.map_err(|problem| self.authorization_error(&problem))?);
             }
         }
         let mut headers = HeaderMap::new();
         let had_session = self.write_headers(&mut headers, &address.authority, outgoing);
-        headers.extend(further);
-        for (name, value) in &sent {
+        headers.extend(extra_headers);
+        for (name, value) in &authorization {
             headers.insert(name, value.clone());
         }
         let is_idempotent =
-            outgoing.is_idempotent || verb != Method::POST || outgoing.method == method::INITIALIZE;
+            outgoing.is_idempotent || http_method != Method::POST || outgoing.method == method::INITIALIZE;
         let request = || {
-            let mut request = Request::new(Once::new(body.clone()));
-            *request.method_mut() = verb.clone();
+            let mut request = Request::new(RequestBody::new(body.clone()));
+            *request.method_mut() = http_method.clone();
             *request.uri_mut() = address.target.clone();
             *request.headers_mut() = headers.clone();
             request
         };
         let sending = self.pool.send(&address, request, is_idempotent, self.settings.timeout);
-        let (response, link) = sending.await.map_err(|broken| self.broken(broken))?;
-        if let Some(nonce) = response.headers().get(NONCE).and_then(|nonce| nonce.to_str().ok()) {
+        let (response, connection) = sending.await.map_err(|error| self.connection_error(error))?;
+        if let Some(nonce) = response.headers().get(DPOP_NONCE).and_then(|nonce| nonce.to_str().ok()) {
             self.settings.authorize.iter().for_each(|authorize| authorize.set_dpop_nonce(nonce));
         }
-        Ok(Opened { response, link, sent, had_session })
+        Ok(PendingResponse { response, connection, authorization, had_session })
     }
 
-    /// Writes the headers of a request; says whether they name a session.
+    /// Adds the headers of the protocol; returns whether they include a session ID.
     fn write_headers(
         &self,
         headers: &mut HeaderMap,
@@ -153,11 +148,11 @@ impl Http {
         outgoing: &OutgoingRequest<'_>,
     ) -> bool {
         headers.reserve(10);
-        // An authority has only characters that a header may have.
+        // An authority only contains characters that are valid in a header.
         headers.insert(HOST, HeaderValue::from_str(authority).unwrap_or(HeaderValue::from_static("")));
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        for (name, value) in &self.settings.fixed {
+        for (name, value) in &self.settings.headers {
             headers.insert(name, value.clone());
         }
         let state = self.lock();
@@ -165,17 +160,17 @@ impl Http {
             return false;
         }
         if let Some(revision) = state.revision {
-            headers.insert(VERSION, HeaderValue::from_static(revision.as_str()));
+            headers.insert(PROTOCOL_VERSION, HeaderValue::from_static(revision.as_str()));
         }
         let session = state.session.clone();
         let is_modern = state.revision.is_some_and(toolwright_core::revision::Revision::is_modern);
         drop(state);
         if is_modern {
             if !outgoing.method.is_empty() {
-                headers.insert(METHOD, encoded(&outgoing.method));
+                headers.insert(MCP_METHOD, encoded(&outgoing.method));
             }
             if let Some(name) = &outgoing.name {
-                headers.insert(NAME, encoded(name));
+                headers.insert(MCP_NAME, encoded(name));
             }
             for (name, value) in &outgoing.headers {
                 if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
@@ -185,121 +180,121 @@ impl Http {
         }
         let had_session = session.is_some();
         if let Some(session) = session {
-            headers.insert(SESSION, session);
+            headers.insert(SESSION_ID, session);
         }
         had_session
     }
 
-    /// Reads a response.
-    pub(super) async fn read(
+    /// Reads the body of a response.
+    pub(super) async fn read_response(
         self: &Arc<Self>,
         id: u64,
-        opened: Opened,
-        clock: &mut Clock<'_>,
+        pending: PendingResponse,
+        timer: &mut RequestTimer<'_>,
         options: &mut RequestOptions<'_>,
-    ) -> Result<Answer, RequestFailure> {
-        let Opened { response, mut link, sent, had_session } = opened;
+    ) -> Result<Outcome, RequestFailure> {
+        let PendingResponse { response, mut connection, authorization, had_session } = pending;
         let (head, mut body) = response.into_parts();
         let status = head.status.as_u16();
-        let kind = media_type(&head.headers);
-        if head.status.is_success() && kind == "text/event-stream" && id > 0 {
+        let media_type = media_type(&head.headers);
+        if head.status.is_success() && media_type == "text/event-stream" && id > 0 {
             return self
                 .read_events(
                     id,
                     body,
-                    link,
+                    connection,
                     EventReader::with_buffers(
                         self.settings.max_message_bytes,
                         [self.host.buffers.take(), self.host.buffers.take()],
                     ),
-                    clock,
+                    timer,
                     options,
                 )
                 .await;
         }
         let is_success = head.status.is_success();
-        let limit = if is_success { self.settings.max_message_bytes } else { MAX_REFUSAL };
+        let limit = if is_success { self.settings.max_message_bytes } else { MAX_ERROR_BODY };
         let buffers = &self.host.buffers;
-        let text = clock.within(read_all(&mut link, &mut body, buffers.take(), limit)).await?;
-        let is_whole = matches!(text, Ok(Body::Whole(_)));
-        let text = match text {
-            Ok(Body::Whole(text)) => text,
-            Ok(Body::Cut(text)) if !is_success => text,
-            Ok(Body::Cut(_)) => return Err(self.too_large(limit).into()),
-            Err(broken) if is_success => return Err(self.broken(broken).into()),
+        let body = timer.within(read_body(&mut connection, &mut body, buffers.take(), limit)).await?;
+        let is_complete = matches!(body, Ok(Body::Complete(_)));
+        let body = match body {
+            Ok(Body::Complete(body)) => body,
+            Ok(Body::Truncated(body)) if !is_success => body,
+            Ok(Body::Truncated(_)) => return Err(self.too_large_error(limit).into()),
+            Err(error) if is_success => return Err(self.connection_error(error).into()),
             Err(_) => Vec::new(),
         };
-        if is_whole {
-            self.pool.keep(link, None);
+        if is_complete {
+            self.pool.put_back(connection, None);
         }
-        // The body of a 404 within a session may be a message too; the session is gone in any case (2025-11-25,
+        // A 404 response within a session may have a message too, but the session is lost in any case (2025-11-25,
         // basic/transports "Session Management").
         let is_about_access = matches!(status, 401 | 403) || status == 404 && had_session;
         if id > 0
             && !is_about_access
-            && let Some(reply) = answer_in(&text, id, buffers)
+            && let Some(reply) = find_reply(&body, id, buffers)
         {
-            buffers.put(text);
-            return Ok(Answer::Reply { reply, status });
+            buffers.put(body);
+            return Ok(Outcome::Reply { reply, status });
         }
         if is_success {
-            if text.trim_ascii().is_empty() || id == 0 {
-                return Ok(Answer::Nothing { status });
+            if body.trim_ascii().is_empty() || id == 0 {
+                return Ok(Outcome::Empty { status });
             }
-            return Err(self.not_a_message(&kind, &text).into());
+            return Err(self.invalid_message_error(&media_type, &body).into());
         }
-        let text_of = |name| head.headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-        Ok(Answer::Refused(Refused {
+        let values = |name| head.headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+        Ok(Outcome::ErrorStatus(ErrorResponse {
             status,
-            body: String::from_utf8_lossy(&text).into_owned(),
-            location: text_of(LOCATION).next().map(str::to_owned),
-            challenges: text_of(WWW_AUTHENTICATE).take(16).map(str::to_owned).collect(),
-            sent,
+            body: String::from_utf8_lossy(&body).into_owned(),
+            location: values(LOCATION).next().map(str::to_owned),
+            challenges: values(WWW_AUTHENTICATE).take(16).map(str::to_owned).collect(),
+            authorization,
             had_session,
         }))
     }
 
-    /// Reads a stream of events up to the answer.
+    /// Reads an event stream up to the response.
     pub(super) async fn read_events(
         self: &Arc<Self>,
         id: u64,
         mut body: Incoming,
-        mut link: Link,
+        mut connection: HttpConnection,
         mut reader: EventReader,
-        clock: &mut Clock<'_>,
+        timer: &mut RequestTimer<'_>,
         options: &mut RequestOptions<'_>,
-    ) -> Result<Answer, RequestFailure> {
+    ) -> Result<Outcome, RequestFailure> {
         loop {
             while let Some(event) = reader.next() {
-                let event = event.map_err(|_| self.too_large(self.settings.max_message_bytes))?;
-                // Proxies and servers have events of their own (rmusser01/tldw_server#907).
+                let event = event.map_err(|_| self.too_large_error(self.settings.max_message_bytes))?;
+                // Proxies and servers send other events too (rmusser01/tldw_server#907).
                 if !matches!(event.name.as_str(), "" | "message") {
                     continue;
                 }
-                let reply = self.take_event(id, &event.data, clock, options);
+                let reply = self.handle_event(id, &event.data, timer, options);
                 reader.reuse(event.data);
                 if let Some(reply) = reply {
                     reader.into_buffers().into_iter().for_each(|buffer| self.host.buffers.put(buffer));
-                    let rest = if link.is_at_end(&mut body).await { None } else { Some(body) };
-                    self.pool.keep(link, rest);
-                    return Ok(Answer::Reply { reply, status: 200 });
+                    let unread = if connection.is_at_end(&mut body).await { None } else { Some(body) };
+                    self.pool.put_back(connection, unread);
+                    return Ok(Outcome::Reply { reply, status: 200 });
                 }
             }
-            let ended = |why: String, reader: &EventReader| {
-                let (last_id, retry) = (reader.last_id().map(str::to_owned), reader.retry());
-                Ok(Answer::Ended(Ended { last_id, retry, why }))
+            let ended = |reason: String, reader: &EventReader| {
+                let (last_event_id, retry) = (reader.last_id().map(str::to_owned), reader.retry());
+                Ok(Outcome::StreamEnded(StreamEnd { last_event_id, retry, reason }))
             };
-            match clock.within(timeout(self.settings.silence, link.next(&mut body))).await? {
+            match timer.within(timeout(self.settings.read_timeout, connection.next_chunk(&mut body))).await? {
                 Ok(Ok(Some(bytes))) => reader.push(&bytes),
                 Ok(Ok(None)) => {
-                    self.pool.keep(link, None);
+                    self.pool.put_back(connection, None);
                     return ended("the stream ended".to_owned(), &reader);
                 }
-                Ok(Err(broken)) => return ended(broken.to_string(), &reader),
+                Ok(Err(error)) => return ended(error.to_string(), &reader),
                 Err(_) => {
-                    let silence = self.settings.silence;
+                    let read_timeout = self.settings.read_timeout;
                     return ended(
-                        format!("the stream was silent for {silence:?} (`sse_read_timeout`)"),
+                        format!("the stream had no data for {read_timeout:?} (`sse_read_timeout`)"),
                         &reader,
                     );
                 }
@@ -307,15 +302,15 @@ impl Http {
         }
     }
 
-    /// Takes one message of a stream; gives the answer, if it is that.
-    fn take_event(
+    /// Handles a message of a stream; returns it if it is the response.
+    fn handle_event(
         self: &Arc<Self>,
         id: u64,
         data: &[u8],
-        clock: &mut Clock<'_>,
+        timer: &mut RequestTimer<'_>,
         options: &mut RequestOptions<'_>,
     ) -> Option<Reply> {
-        if let Some(reply) = answer_in(data, id, &self.host.buffers) {
+        if let Some(reply) = find_reply(data, id, &self.host.buffers) {
             return Some(reply);
         }
         match message::read(data) {
@@ -330,7 +325,7 @@ impl Http {
                     Some(Notice::Subscription { method: method.into_owned(), params: params.to_owned() })
                 };
                 if let Some(notice) = notice {
-                    clock.restart();
+                    timer.restart();
                     if let Some(on_notice) = &mut options.on_notice {
                         on_notice(notice);
                     }
@@ -339,10 +334,10 @@ impl Http {
             Ok(Message::Request { id, method, params }) => {
                 let http = Arc::clone(self);
                 let relay = options.relay.as_ref();
-                self.host.handle_request(id, &method, params, relay, move |answer| http.send(answer));
+                self.host.handle_request(id, &method, params, relay, move |response| http.send(response));
             }
             Ok(Message::Response { .. }) => {
-                self.host.warn("it answered a request that is not open on this stream");
+                self.host.warn("it sent a response to a request that is not pending on this stream");
             }
             Err(problem) => self.host.warn(&format!("an event is not a message: {problem}")),
         }
@@ -350,12 +345,14 @@ impl Http {
     }
 }
 
-/// The answer to the request with this id in a text, which may be a batch (2025-03-26).
-fn answer_in(text: &[u8], id: u64, buffers: &Buffers) -> Option<Reply> {
-    let reply = |message: Message<'_>, is_alone: bool| match message {
-        Message::Response { id: of, outcome } if of == Id::Own(id) || is_alone && of == Id::Unknown => {
+/// Finds the response to the request with this ID in a message or a batch (2025-03-26).
+fn find_reply(text: &[u8], id: u64, buffers: &Buffers) -> Option<Reply> {
+    let to_reply = |message: Message<'_>, is_alone: bool| match message {
+        Message::Response { id: response_id, outcome }
+            if response_id == Id::Own(id) || is_alone && response_id == Id::Unknown =>
+        {
             match outcome {
-                Ok(result) if of == Id::Own(id) => Some(Reply::Result(buffers.copy(result.get()))),
+                Ok(result) if response_id == Id::Own(id) => Some(Reply::Result(buffers.copy(result.get()))),
                 Err(error) => Some(Reply::Error(error.get().into())),
                 Ok(_) => None,
             }
@@ -368,43 +365,45 @@ fn answer_in(text: &[u8], id: u64, buffers: &Buffers) -> Option<Reply> {
     match message::split_batch(text) {
         Some(batch) => {
             let messages = batch.iter().filter_map(|text| message::read(text.get().as_bytes()).ok());
-            messages.into_iter().find_map(|message| reply(message, false))
+            messages.into_iter().find_map(|message| to_reply(message, false))
         }
-        None => reply(message::read(text).ok()?, true),
+        None => to_reply(message::read(text).ok()?, true),
     }
 }
 
+/// Returns the media type of a response in lower case, without parameters.
 pub(super) fn media_type(headers: &HeaderMap) -> String {
-    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
+/// The body of a response.
 pub(crate) enum Body {
-    Whole(Vec<u8>),
-    /// Only the beginning was read.
-    Cut(Vec<u8>),
+    Complete(Vec<u8>),
+    /// The body is larger than the limit; has its start.
+    Truncated(Vec<u8>),
 }
 
-/// The most that is allocated because of a `Content-Length`, before any of the bytes have arrived.
-const MAX_EXPECTED: usize = 1 << 20;
+/// The maximum number of bytes that are allocated in advance because of a `Content-Length`.
+const MAX_PREALLOCATED: usize = 1 << 20;
 
-/// Reads a body of up to `limit` bytes into `text`, which is empty.
-pub(crate) async fn read_all(
-    link: &mut Link,
+/// Reads a body of up to `limit` bytes into an empty buffer.
+pub(crate) async fn read_body(
+    connection: &mut HttpConnection,
     body: &mut Incoming,
-    mut text: Vec<u8>,
+    mut buffer: Vec<u8>,
     limit: usize,
-) -> Result<Body, Broken> {
+) -> Result<Body, ConnectionError> {
     let expected = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0);
-    text.reserve(expected.min(limit).min(MAX_EXPECTED));
-    while let Some(bytes) = link.next(body).await? {
-        if text.len() + bytes.len() > limit {
-            text.extend_from_slice(&bytes[..limit - text.len()]);
-            return Ok(Body::Cut(text));
+    buffer.reserve(expected.min(limit).min(MAX_PREALLOCATED));
+    while let Some(bytes) = connection.next_chunk(body).await? {
+        if buffer.len() + bytes.len() > limit {
+            buffer.extend_from_slice(&bytes[..limit - buffer.len()]);
+            return Ok(Body::Truncated(buffer));
         }
-        text.extend_from_slice(&bytes);
+        buffer.extend_from_slice(&bytes);
     }
-    Ok(Body::Whole(text))
+    Ok(Body::Complete(buffer))
 }
 
 #[cfg(test)]
@@ -412,7 +411,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_answer_is_found_by_its_id() {
+    fn the_response_is_found_by_its_id() {
         for (text, is_found) in [
             (r#"{"id":7,"result":{}}"#, true),
             (r#"{"id":"7","result":{}}"#, true),
@@ -424,7 +423,7 @@ mod tests {
             (r#"{"method":"x"}"#, false),
             ("<html>", false),
         ] {
-            assert_eq!(answer_in(text.as_bytes(), 7, &Buffers::default()).is_some(), is_found, "{text}");
+            assert_eq!(find_reply(text.as_bytes(), 7, &Buffers::default()).is_some(), is_found, "{text}");
         }
     }
 }

@@ -9,8 +9,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
-use super::exchange::{Body, read_all};
-use super::pool::Once;
+use super::exchange::{Body, read_body};
+use super::pool::RequestBody;
 use super::{Address, Pool};
 
 /// How long one request may take.
@@ -91,29 +91,29 @@ pub(crate) async fn fetch_from(
     header_map.insert(ACCEPT, HeaderValue::from_static("application/json"));
     header_map.extend(headers.into_iter().map(|(name, value)| (Some(name), value)));
     let request = || {
-        let mut request = Request::new(Once::new(body.clone()));
+        let mut request = Request::new(RequestBody::new(body.clone()));
         *request.method_mut() = method.clone();
         *request.uri_mut() = address.target.clone();
         *request.headers_mut() = header_map.clone();
         request
     };
     let exchange = async {
-        let (response, mut link) = Pool::default()
+        let (response, mut connection) = Pool::default()
             .send(&address, request, false, FETCH_TIMEOUT)
             .await
-            .map_err(|broken| format!("{address}: {broken}"))?;
+            .map_err(|error| format!("{address}: {error}"))?;
         let (head, mut body) = response.into_parts();
-        let read = read_all(&mut link, &mut body, Vec::new(), MAX_BODY_BYTES)
+        let read = read_body(&mut connection, &mut body, Vec::new(), MAX_BODY_BYTES)
             .await
-            .map_err(|broken| format!("{address}: {broken}"))?;
+            .map_err(|error| format!("{address}: {error}"))?;
         match read {
-            Body::Whole(body) => Ok(Fetched {
+            Body::Complete(body) => Ok(Fetched {
                 status: head.status.as_u16(),
                 #[cfg(feature = "oauth")]
                 headers: head.headers,
                 body,
             }),
-            Body::Cut(_) => Err(format!("{address}: the response is larger than 1 MiB")),
+            Body::Truncated(_) => Err(format!("{address}: the response is larger than 1 MiB")),
         }
     };
     timeout(FETCH_TIMEOUT, exchange)

@@ -1,5 +1,5 @@
-//! The stream on which a legacy server says and asks what belongs to no request (2025-11-25, basic/transports "Listening for
-//! Messages from the Server").
+//! The GET stream for notifications and requests of a legacy server that are unrelated to a request (2025-11-25,
+//! basic/transports "Listening for Messages from the Server").
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -10,88 +10,91 @@ use http::{HeaderMap, HeaderValue, Method};
 use tokio::time::{sleep, sleep_until, timeout};
 use toolwright_wire::event_stream::EventReader;
 
-use super::exchange::{Answer, LAST_EVENT, Opened, media_type};
-use super::session::RETRY;
-use super::{Clock, Http};
+use super::exchange::{LAST_EVENT_ID, Outcome, PendingResponse, media_type};
+use super::session::DEFAULT_RETRY;
+use super::{HttpTransport, RequestTimer};
 use crate::message::OutgoingRequest;
 use crate::pending::{RequestOptions, TimeLimit};
 
-/// The longest pause before the stream is opened again.
-const MAX_PAUSE: Duration = Duration::from_mins(1);
-/// How long one stream is read, for the clocks that requests have.
+/// The maximum delay before the stream is opened again.
+const MAX_DELAY: Duration = Duration::from_mins(1);
+/// The time limit of a stream, which is practically unlimited.
 const FOREVER: Duration = Duration::from_hours(24 * 365);
 
-impl Http {
-    /// Opens the stream, and waits until it is there: what the server asks during the first request must arrive. It is not an
-    /// error if the server has none.
-    pub(crate) async fn listen(self: &Arc<Self>) {
-        let Some(opened) = self.open_stream(None).await else { return };
+impl HttpTransport {
+    /// Opens the stream. Waits for its response, so that requests of the server during the first request arrive. The server may
+    /// not have a stream.
+    pub(crate) async fn start_listening(self: &Arc<Self>) {
+        let Some(stream) = self.open_stream(None).await else { return };
         let http = Arc::clone(self);
-        let task = tokio::spawn(async move { http.keep_listening(opened).await });
+        let task = tokio::spawn(async move { http.keep_listening(stream).await });
         let old = self.lock().listener.replace(task.abort_handle());
         old.inspect(tokio::task::AbortHandle::abort);
     }
 
-    /// Opens the stream unless it is open, or the server has refused it in this session.
-    pub(crate) async fn listen_once(self: &Arc<Self>) {
-        let is_settled = {
+    /// Opens the stream, unless it is open or the server has none in this session.
+    pub(crate) async fn ensure_listening(self: &Arc<Self>) {
+        let is_done = {
             let state = self.lock();
             let is_open = state.listener.as_ref().is_some_and(|listener| !listener.is_finished());
             is_open || state.without_stream == Some(state.generation)
         };
-        if !is_settled {
-            self.listen().await;
+        if !is_done {
+            self.start_listening().await;
         }
     }
 
-    async fn keep_listening(self: &Arc<Self>, first: Opened) {
-        let (mut opened, mut pause, mut last_id) = (first, RETRY, None);
+    /// Reads the stream, and opens it again when it ends.
+    async fn keep_listening(self: &Arc<Self>, first: PendingResponse) {
+        let (mut stream, mut delay, mut last_event_id) = (first, DEFAULT_RETRY, None);
         loop {
-            let body = opened.response.into_body();
+            let body = stream.response.into_body();
             let reader = EventReader::new(self.settings.max_message_bytes);
-            let timer = pin!(sleep_until(TimeLimit::new(FOREVER, FOREVER).deadline()));
-            let mut clock = Clock {
-                time_limit: TimeLimit::new(FOREVER, FOREVER),
-                timer,
-                pending_input: &self.host.pending_input,
-            };
+            let time_limit = TimeLimit::new(FOREVER, FOREVER);
+            let sleep_limit = pin!(sleep_until(time_limit.deadline()));
+            let mut timer =
+                RequestTimer { time_limit, sleep: sleep_limit, pending_input: &self.host.pending_input };
             let mut options =
                 RequestOptions { timeout: FOREVER, max_duration: FOREVER, on_notice: None, relay: None };
-            // No request has this id, so that nothing is taken for an answer.
-            let ended = self.read_events(u64::MAX, body, opened.link, reader, &mut clock, &mut options).await;
-            let Ok(Answer::Ended(ended)) = ended else { return };
-            pause = match (ended.retry, ended.last_id.is_some()) {
+            // No request has this ID, so no message is treated as its response.
+            let outcome =
+                self.read_events(u64::MAX, body, stream.connection, reader, &mut timer, &mut options).await;
+            let Ok(Outcome::StreamEnded(end)) = outcome else { return };
+            delay = match (end.retry, end.last_event_id.is_some()) {
                 (Some(retry), _) => retry.max(Duration::from_millis(10)),
-                (None, true) => RETRY,
-                (None, false) => (pause * 2).min(MAX_PAUSE),
+                (None, true) => DEFAULT_RETRY,
+                (None, false) => (delay * 2).min(MAX_DELAY),
             };
-            last_id = ended.last_id.or(last_id);
-            sleep(pause).await;
-            opened = match self.open_stream(last_id.as_deref()).await {
-                Some(opened) => opened,
+            last_event_id = end.last_event_id.or(last_event_id);
+            sleep(delay).await;
+            stream = match self.open_stream(last_event_id.as_deref()).await {
+                Some(stream) => stream,
                 None => return,
             };
         }
     }
 
-    /// The stream, if the server has one.
-    async fn open_stream(self: &Arc<Self>, last_id: Option<&str>) -> Option<Opened> {
-        let mut further = HeaderMap::new();
-        if let Some(value) = last_id.and_then(|id| HeaderValue::from_str(id).ok()) {
-            further.insert(LAST_EVENT, value);
+    /// Opens the stream, if the server has one.
+    async fn open_stream(self: &Arc<Self>, last_event_id: Option<&str>) -> Option<PendingResponse> {
+        let mut headers = HeaderMap::new();
+        if let Some(value) = last_event_id.and_then(|id| HeaderValue::from_str(id).ok()) {
+            headers.insert(LAST_EVENT_ID, value);
         }
         let generation = self.lock().generation;
-        let nothing = OutgoingRequest::default();
-        let opening = self.open(Method::GET, Bytes::new(), &nothing, further);
-        let opened = timeout(self.settings.timeout, opening).await.ok()?.ok()?;
-        let status = opened.response.status();
-        if status.is_success() && media_type(opened.response.headers()) == "text/event-stream" {
-            return Some(opened);
+        let outgoing = OutgoingRequest::default();
+        let sending = self.send_http(Method::GET, Bytes::new(), &outgoing, headers);
+        let pending = timeout(self.settings.timeout, sending).await.ok()?.ok()?;
+        let status = pending.response.status();
+        if status.is_success() && media_type(pending.response.headers()) == "text/event-stream" {
+            return Some(pending);
         }
         self.lock().without_stream = Some(generation);
         if status.as_u16() != 405 {
-            let problem = format!("it answered the request for its stream with status {}", status.as_u16());
-            self.host.warn(&format!("{problem}; what it says by itself is not heard"));
+            let problem = format!(
+                "it responded to the GET request for its event stream with status {}",
+                status.as_u16()
+            );
+            self.host.warn(&format!("{problem}; its notifications and requests are not received"));
         }
         None
     }

@@ -1,11 +1,11 @@
-//! Connections to one origin, kept between requests.
+//! The pool of connections to one origin.
 //!
-//! No task drives them: a connection is polled by the request that uses it. So a call costs no change of tasks, an idle
-//! client has none, and a request that is dropped takes its connection with it, which tells a modern server to stop
-//! (2026-07-28, basic/transports/streamable-http "Cancellation").
+//! Connections have no tasks: a connection is polled by the request that uses it. So a request needs no task switch, an idle client
+//! has no tasks, and a dropped request drops its connection, which cancels the request at a modern server (2026-07-28,
+//! basic/transports/streamable-http "Cancellation").
 //!
-//! Of a connection that has not been used for a moment, the socket alone is kept: what hyper has around it takes 17 to 25 KiB,
-//! which many idle clients would hold for nothing. Making it again costs a tenth of a request.
+//! Of a connection that is idle for a moment, only the socket is kept: the state of hyper takes 17 to 25 KiB, which many idle
+//! clients would waste. Recreating it costs a tenth of a request.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -27,24 +27,24 @@ use tokio::time::{sleep, timeout};
 
 use super::address::Address;
 
-/// How many connections are kept while nothing uses them.
+/// The maximum number of idle connections.
 const MAX_IDLE: usize = 128;
-/// How often is seen which connections rest. To make what is around a socket again takes a microsecond or two.
-const SWEEP: Duration = Duration::from_millis(10);
-/// The most bytes of a head, and the most that is read at once.
-const MAX_HEAD: usize = 256 << 10;
+/// The interval at which idle connections are reduced to their sockets. Recreating the state of one takes a microsecond or two.
+const SWEEP_INTERVAL: Duration = Duration::from_millis(10);
+/// The maximum size of a response head and of the read buffer, in bytes.
+const MAX_BUFFER_BYTES: usize = 256 << 10;
 
-/// The bytes of a request.
-pub(crate) struct Once(Option<Bytes>);
+/// The body of a request, which is sent as one frame.
+pub(crate) struct RequestBody(Option<Bytes>);
 
-impl Once {
+impl RequestBody {
     pub(crate) fn new(bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
         Self((!bytes.is_empty()).then_some(bytes))
     }
 }
 
-impl http_body::Body for Once {
+impl http_body::Body for RequestBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -70,40 +70,43 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
 type Io = TokioIo<Box<dyn Stream>>;
 
-/// One connection.
-pub(crate) struct Link {
-    sender: SendRequest<Once>,
-    connection: Box<Connection<Io, Once>>,
-    is_over: bool,
-    /// The rest of the last response, where it had not ended yet.
-    rest: Option<Incoming>,
+/// An HTTP/1.1 connection.
+pub(crate) struct HttpConnection {
+    sender: SendRequest<RequestBody>,
+    connection: Box<Connection<Io, RequestBody>>,
+    is_closed: bool,
+    /// The rest of the last response body, if its end has not been read.
+    unread: Option<Incoming>,
 }
 
-/// Why a request was not answered.
+/// Why a request has no response.
 #[derive(Debug)]
-pub(crate) enum Broken {
-    /// No connection could be made.
-    NotConnected(io::Error),
-    /// What is wrong with TLS, and what to do about it.
-    NoTls(String, &'static str),
-    /// The connection ended, or what came is not HTTP.
-    Lost(hyper::Error),
+pub(crate) enum ConnectionError {
+    /// The connection cannot be established.
+    Connect(io::Error),
+    /// The TLS handshake failed; has the problem and the advice.
+    Tls(String, &'static str),
+    /// The connection failed, or the response is not valid HTTP.
+    Http(hyper::Error),
+    /// The server closed the connection.
     Closed,
 }
 
-/// A connection that nothing uses.
-enum Kept {
+/// An idle connection.
+enum IdleConnection {
     Socket(Box<dyn Stream>),
-    Link(Link, Rest),
+    Http(HttpConnection, IdleAge),
 }
 
-/// How long a connection rests, in rounds of the [`sweep`].
+/// How long a connection has been idle, in rounds of [`sweep`].
 #[derive(PartialEq, Eq)]
-enum Rest {
+enum IdleAge {
+    /// No round.
     New,
-    Seen,
-    /// Its last response had not ended, so the socket could not be taken out.
-    Open,
+    /// One round.
+    Swept,
+    /// Its last response has not ended, so it cannot be reduced to its socket.
+    Unfinished,
 }
 
 /// The connections to one origin.
@@ -114,57 +117,57 @@ pub(crate) struct Pool {
 
 #[derive(Default)]
 struct Idle {
-    kept: Vec<Kept>,
-    /// There is a task that takes sockets out of connections that rest.
+    connections: Vec<IdleConnection>,
+    /// Whether a task runs [`sweep`].
     is_swept: bool,
 }
 
 impl Pool {
-    /// Sends a request and waits for the head of its response. `is_idempotent`: it may be sent again where a connection that was kept
-    /// ends before an answer comes, as one does that the server has closed just then.
+    /// Sends a request and waits for the head of its response. A request that `is_idempotent` is sent again if an idle connection
+    /// turns out to be closed.
     pub(crate) async fn send(
         &self,
         address: &Address,
-        request: impl Fn() -> Request<Once>,
+        request: impl Fn() -> Request<RequestBody>,
         is_idempotent: bool,
-        time_limit: Duration,
-    ) -> Result<(Response<Incoming>, Link), Broken> {
+        connect_timeout: Duration,
+    ) -> Result<(Response<Incoming>, HttpConnection), ConnectionError> {
         loop {
-            let kept = self.take().await;
-            let is_fresh = kept.is_none();
-            let mut link = match kept {
-                Some(link) => link,
-                None => connect(address, time_limit).await?,
+            let idle = self.take_idle().await;
+            let is_new = idle.is_none();
+            let mut connection = match idle {
+                Some(connection) => connection,
+                None => connect(address, connect_timeout).await?,
             };
-            let sending = link.sender.try_send_request(request());
-            let broken = match link.run(sending).await {
-                Ok(Ok(response)) => return Ok((response, link)),
+            let sending = connection.sender.try_send_request(request());
+            let error = match connection.drive(sending).await {
+                Ok(Ok(response)) => return Ok((response, connection)),
                 Ok(Err(mut error)) => {
-                    // None of it was sent.
-                    if error.take_message().is_some() && !is_fresh {
+                    // The request was not sent at all.
+                    if error.take_message().is_some() && !is_new {
                         continue;
                     }
-                    Broken::Lost(error.into_error())
+                    ConnectionError::Http(error.into_error())
                 }
-                Err(broken) => broken,
+                Err(error) => error,
             };
-            if is_fresh || !is_idempotent {
-                return Err(broken);
+            if is_new || !is_idempotent {
+                return Err(error);
             }
         }
     }
 
-    /// Keeps a connection for the next request; `rest` is what the response may still have.
-    pub(crate) fn keep(&self, mut link: Link, rest: Option<Incoming>) {
-        if link.is_over {
+    /// Returns a connection to the pool; `unread` is the rest of its response body.
+    pub(crate) fn put_back(&self, mut connection: HttpConnection, unread: Option<Incoming>) {
+        if connection.is_closed {
             return;
         }
-        link.rest = rest;
+        connection.unread = unread;
         let mut idle = lock(&self.idle);
-        if idle.kept.len() >= MAX_IDLE {
+        if idle.connections.len() >= MAX_IDLE {
             return;
         }
-        idle.kept.push(Kept::Link(link, Rest::New));
+        idle.connections.push(IdleConnection::Http(connection, IdleAge::New));
         if !idle.is_swept
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
@@ -173,24 +176,24 @@ impl Pool {
         }
     }
 
-    /// A connection that still works.
-    async fn take(&self) -> Option<Link> {
+    /// Takes an idle connection that is still open.
+    async fn take_idle(&self) -> Option<HttpConnection> {
         loop {
-            let kept = lock(&self.idle).kept.pop()?;
-            let link = match kept {
-                Kept::Link(mut link, _) => {
-                    poll_fn(|cx| Poll::Ready(link.is_usable(cx))).await.then_some(link)
+            let idle = lock(&self.idle).connections.pop()?;
+            let connection = match idle {
+                IdleConnection::Http(mut connection, _) => {
+                    poll_fn(|cx| Poll::Ready(connection.is_usable(cx))).await.then_some(connection)
                 }
-                Kept::Socket(mut socket) => {
-                    if poll_fn(|cx| Poll::Ready(is_quiet(&mut socket, cx))).await {
-                        Link::over(socket).await.ok()
+                IdleConnection::Socket(mut socket) => {
+                    if poll_fn(|cx| Poll::Ready(is_usable(&mut socket, cx))).await {
+                        HttpConnection::new(socket).await.ok()
                     } else {
                         None
                     }
                 }
             };
-            if link.is_some() {
-                return link;
+            if connection.is_some() {
+                return connection;
             }
         }
     }
@@ -200,90 +203,93 @@ fn lock(idle: &Mutex<Idle>) -> MutexGuard<'_, Idle> {
     idle.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes the sockets out of connections that rest, and ends where there is none.
+/// Reduces idle connections to their sockets, until there are none left.
 async fn sweep(idle: Weak<Mutex<Idle>>) {
     loop {
-        sleep(SWEEP).await;
+        sleep(SWEEP_INTERVAL).await;
         let Some(idle) = idle.upgrade() else { return };
         let mut idle = lock(&idle);
-        let kept = std::mem::take(&mut idle.kept);
-        idle.kept = kept.into_iter().filter_map(Kept::rested).collect();
-        idle.kept.shrink_to_fit();
-        idle.is_swept = idle.kept.iter().any(|kept| matches!(kept, Kept::Link(_, Rest::Seen)));
+        let connections = std::mem::take(&mut idle.connections);
+        idle.connections = connections.into_iter().filter_map(IdleConnection::age).collect();
+        idle.connections.shrink_to_fit();
+        idle.is_swept =
+            idle.connections.iter().any(|idle| matches!(idle, IdleConnection::Http(_, IdleAge::Swept)));
         if !idle.is_swept {
             return;
         }
     }
 }
 
-impl Kept {
-    /// What is kept one round later; none if it takes no further request.
-    fn rested(self) -> Option<Self> {
+impl IdleConnection {
+    /// Ages the connection by one round; returns `None` if it is closed.
+    fn age(self) -> Option<Self> {
         match self {
-            Self::Link(link, Rest::New) => Some(Self::Link(link, Rest::Seen)),
-            Self::Link(link, Rest::Seen) => link.at_rest(),
-            rested => Some(rested),
+            Self::Http(connection, IdleAge::New) => Some(Self::Http(connection, IdleAge::Swept)),
+            Self::Http(connection, IdleAge::Swept) => connection.reduce(),
+            reduced => Some(reduced),
         }
     }
 }
 
-/// Whether the other side has neither closed a connection nor sent something that nobody asked for.
-fn is_quiet(socket: &mut Box<dyn Stream>, cx: &mut Context<'_>) -> bool {
+/// Whether the server has neither closed the connection nor sent unexpected data.
+fn is_usable(socket: &mut Box<dyn Stream>, cx: &mut Context<'_>) -> bool {
     let mut byte = [0];
     Pin::new(socket).poll_read(cx, &mut ReadBuf::new(&mut byte)).is_pending()
 }
 
-impl Link {
-    /// HTTP over a socket.
-    async fn over(socket: Box<dyn Stream>) -> Result<Self, Broken> {
+impl HttpConnection {
+    /// Creates a connection over a socket.
+    async fn new(socket: Box<dyn Stream>) -> Result<Self, ConnectionError> {
         let mut builder = http1::Builder::new();
-        builder.max_buf_size(MAX_HEAD);
-        let (sender, connection) = builder.handshake(TokioIo::new(socket)).await.map_err(Broken::Lost)?;
-        let mut link = Self { sender, connection: Box::new(connection), is_over: false, rest: None };
-        // Polled once, so that it can take a request.
-        _ = poll_fn(|cx| Poll::Ready(link.poll(cx))).await;
-        Ok(link)
+        builder.max_buf_size(MAX_BUFFER_BYTES);
+        let (sender, connection) =
+            builder.handshake(TokioIo::new(socket)).await.map_err(ConnectionError::Http)?;
+        let mut connection =
+            Self { sender, connection: Box::new(connection), is_closed: false, unread: None };
+        // The first poll makes the sender ready.
+        _ = poll_fn(|cx| Poll::Ready(connection.poll(cx))).await;
+        Ok(connection)
     }
 
-    /// What is kept of it when it rests; none if it takes no further request.
-    fn at_rest(mut self) -> Option<Kept> {
-        if self.is_over {
+    /// Reduces the connection to its socket if possible; returns `None` if it is closed.
+    fn reduce(mut self) -> Option<IdleConnection> {
+        if self.is_closed {
             return None;
         }
-        // Who takes it next has it polled with a waker that someone waits for.
+        // The next request polls the connection with its own waker.
         let mut cx = Context::from_waker(Waker::noop());
-        if let Some(mut rest) = self.rest.take()
-            && !self.poll_end(&mut rest, &mut cx)
+        if let Some(mut unread) = self.unread.take()
+            && !self.poll_end(&mut unread, &mut cx)
         {
-            self.rest = Some(rest);
-            return (!self.is_over).then_some(Kept::Link(self, Rest::Open));
+            self.unread = Some(unread);
+            return (!self.is_closed).then_some(IdleConnection::Http(self, IdleAge::Unfinished));
         }
         if !self.is_usable(&mut cx) {
             return None;
         }
         let parts = self.connection.into_parts();
-        parts.read_buf.is_empty().then(|| Kept::Socket(parts.io.into_inner()))
+        parts.read_buf.is_empty().then(|| IdleConnection::Socket(parts.io.into_inner()))
     }
 
-    /// Polls the connection beside `future`, which waits for something that comes over it.
-    pub(crate) async fn run<T>(&mut self, future: impl Future<Output = T>) -> Result<T, Broken> {
+    /// Polls the connection together with `future`, which waits for data from it.
+    pub(crate) async fn drive<T>(&mut self, future: impl Future<Output = T>) -> Result<T, ConnectionError> {
         let mut future = pin!(future);
         poll_fn(|cx| {
-            let over = self.poll(cx);
-            match (future.as_mut().poll(cx), over) {
+            let closed = self.poll(cx);
+            match (future.as_mut().poll(cx), closed) {
                 (Poll::Ready(value), _) => Poll::Ready(Ok(value)),
                 (Poll::Pending, Poll::Pending) => Poll::Pending,
-                (Poll::Pending, Poll::Ready(None)) => Poll::Ready(Err(Broken::Closed)),
-                (Poll::Pending, Poll::Ready(Some(error))) => Poll::Ready(Err(Broken::Lost(error))),
+                (Poll::Pending, Poll::Ready(None)) => Poll::Ready(Err(ConnectionError::Closed)),
+                (Poll::Pending, Poll::Ready(Some(error))) => Poll::Ready(Err(ConnectionError::Http(error))),
             }
         })
         .await
     }
 
-    /// The next piece of a body; none at its end.
-    pub(crate) async fn next(&mut self, body: &mut Incoming) -> Result<Option<Bytes>, Broken> {
+    /// Returns the next chunk of a body, or `None` at its end.
+    pub(crate) async fn next_chunk(&mut self, body: &mut Incoming) -> Result<Option<Bytes>, ConnectionError> {
         loop {
-            let frame = self.run(poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx))).await?;
+            let frame = self.drive(poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx))).await?;
             match frame {
                 None => return Ok(None),
                 Some(Ok(frame)) => {
@@ -291,12 +297,12 @@ impl Link {
                         return Ok(Some(data));
                     }
                 }
-                Some(Err(error)) => return Err(Broken::Lost(error)),
+                Some(Err(error)) => return Err(ConnectionError::Http(error)),
             }
         }
     }
 
-    /// Whether a body has ended, as far as can be said without waiting.
+    /// Returns whether the end of a body can be read without waiting.
     pub(crate) async fn is_at_end(&mut self, body: &mut Incoming) -> bool {
         poll_fn(|cx| Poll::Ready(self.poll_end(body, cx))).await
     }
@@ -305,7 +311,7 @@ impl Link {
         if body.is_end_stream() {
             return true;
         }
-        // The connection forwards nothing before it is requested, so it is polled again afterwards.
+        // The connection only forwards data after the body was polled, so both are polled twice.
         for _ in 0..2 {
             _ = self.poll(cx);
             match Pin::new(&mut *body).poll_frame(cx) {
@@ -318,66 +324,82 @@ impl Link {
     }
 
     fn is_usable(&mut self, cx: &mut Context<'_>) -> bool {
-        if let Some(mut rest) = self.rest.take()
-            && !self.poll_end(&mut rest, cx)
+        if let Some(mut unread) = self.unread.take()
+            && !self.poll_end(&mut unread, cx)
         {
             return false;
         }
         self.poll(cx).is_pending() && self.sender.is_ready()
     }
 
+    /// Polls the connection; ready if it is closed, with the error if there is one.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<hyper::Error>> {
-        if self.is_over {
+        if self.is_closed {
             return Poll::Ready(None);
         }
-        let over = Pin::new(&mut *self.connection).poll(cx);
-        self.is_over = over.is_ready();
-        over.map(Result::err)
+        let closed = Pin::new(&mut *self.connection).poll(cx);
+        self.is_closed = closed.is_ready();
+        closed.map(Result::err)
     }
 }
 
-/// Opens a connection, over TLS where the address asks for it.
-pub(crate) async fn open_stream(address: &Address, time_limit: Duration) -> Result<Box<dyn Stream>, Broken> {
-    let late = |_| io::Error::new(io::ErrorKind::TimedOut, format!("no connection within {time_limit:?}"));
+/// Opens a socket, with TLS if the URL requires it.
+pub(crate) async fn open_stream(
+    address: &Address,
+    connect_timeout: Duration,
+) -> Result<Box<dyn Stream>, ConnectionError> {
+    let timed_out =
+        |_| io::Error::new(io::ErrorKind::TimedOut, format!("no connection within {connect_timeout:?}"));
     let host = address.host.trim_matches(['[', ']']);
     let connecting = TcpStream::connect((host, address.port));
-    let stream =
-        timeout(time_limit, connecting).await.map_err(late).flatten().map_err(Broken::NotConnected)?;
-    stream.set_nodelay(true).map_err(Broken::NotConnected)?;
-    if address.is_tls { over_tls(stream, host, time_limit).await } else { Ok(Box::new(stream)) }
+    let stream = timeout(connect_timeout, connecting)
+        .await
+        .map_err(timed_out)
+        .flatten()
+        .map_err(ConnectionError::Connect)?;
+    stream.set_nodelay(true).map_err(ConnectionError::Connect)?;
+    if address.is_tls { start_tls(stream, host, connect_timeout).await } else { Ok(Box::new(stream)) }
 }
 
-async fn connect(address: &Address, time_limit: Duration) -> Result<Link, Broken> {
-    Link::over(open_stream(address, time_limit).await?).await
+async fn connect(address: &Address, connect_timeout: Duration) -> Result<HttpConnection, ConnectionError> {
+    HttpConnection::new(open_stream(address, connect_timeout).await?).await
 }
 
 #[cfg(feature = "tls")]
-async fn over_tls(stream: TcpStream, host: &str, time_limit: Duration) -> Result<Box<dyn Stream>, Broken> {
+async fn start_tls(
+    stream: TcpStream,
+    host: &str,
+    handshake_timeout: Duration,
+) -> Result<Box<dyn Stream>, ConnectionError> {
     use super::tls::{connector, explain};
-    let connector = connector()
-        .map_err(|problem| Broken::NoTls(problem, "set SSL_CERT_FILE to a file with root certificates"))?;
-    let name = host
-        .to_owned()
-        .try_into()
-        .map_err(|_| Broken::NoTls(format!("`{host}` is not a valid host name"), "correct the address"))?;
-    match timeout(time_limit, connector.connect(name, stream)).await {
+    let connector = connector().map_err(|problem| {
+        ConnectionError::Tls(problem, "set SSL_CERT_FILE to a file with root certificates")
+    })?;
+    let name = host.to_owned().try_into().map_err(|_| {
+        ConnectionError::Tls(format!("`{host}` is not a valid host name"), "correct the address")
+    })?;
+    match timeout(handshake_timeout, connector.connect(name, stream)).await {
         Ok(Ok(stream)) => Ok(Box::new(stream)),
         Ok(Err(error)) => {
             let (problem, advice) = explain(&error, host);
-            Err(Broken::NoTls(problem, advice))
+            Err(ConnectionError::Tls(problem, advice))
         }
-        Err(_) => Err(Broken::NoTls(
-            format!("no response within {time_limit:?}"),
+        Err(_) => Err(ConnectionError::Tls(
+            format!("no response within {handshake_timeout:?}"),
             "check that the port serves https://, or raise `timeout`",
         )),
     }
 }
 
 #[cfg(not(feature = "tls"))]
-fn over_tls(_: TcpStream, _: &str, _: Duration) -> std::future::Ready<Result<Box<dyn Stream>, Broken>> {
+fn start_tls(
+    _: TcpStream,
+    _: &str,
+    _: Duration,
+) -> std::future::Ready<Result<Box<dyn Stream>, ConnectionError>> {
     let problem = "this program was built without TLS";
     let advice = "enable the feature `tls` of toolwright-client";
-    std::future::ready(Err(Broken::NoTls(problem.to_owned(), advice)))
+    std::future::ready(Err(ConnectionError::Tls(problem.to_owned(), advice)))
 }
 
 #[cfg(test)]
@@ -387,64 +409,64 @@ mod tests {
 
     use super::*;
 
-    /// Answers requests on as many connections as there are, each with the number of its connection.
+    /// Responds to each request with the number of its connection.
     async fn serve(listener: TcpListener) {
         for number in 0.. {
             let (mut stream, _) = listener.accept().await.unwrap();
             tokio::spawn(async move {
                 let mut bytes = [0; 4096];
                 while stream.read(&mut bytes).await.is_ok_and(|read| read > 0) {
-                    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n{number}");
-                    stream.write_all(answer.as_bytes()).await.unwrap();
+                    let response = format!("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n{number}");
+                    stream.write_all(response.as_bytes()).await.unwrap();
                 }
             });
         }
     }
 
-    async fn ask(pool: &Pool, address: &Address) -> Bytes {
+    async fn send_request(pool: &Pool, address: &Address) -> Bytes {
         let request = || {
-            let mut request = Request::new(Once::new(""));
+            let mut request = Request::new(RequestBody::new(""));
             *request.uri_mut() = address.target.clone();
             request
         };
         let sent = pool.send(address, request, true, Duration::from_secs(5)).await;
-        let (response, mut link) = sent.unwrap();
+        let (response, mut connection) = sent.unwrap();
         let mut body = response.into_body();
-        let first = link.next(&mut body).await.unwrap().unwrap();
-        pool.keep(link, Some(body));
+        let first = connection.next_chunk(&mut body).await.unwrap().unwrap();
+        pool.put_back(connection, Some(body));
         first
     }
 
     #[tokio::test]
-    async fn of_a_connection_that_rests_the_socket_is_kept_and_used() {
+    async fn an_idle_connection_is_reduced_to_its_socket_and_reused() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = Address::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
         let server = tokio::spawn(serve(listener));
         let pool = Pool::default();
         for _ in 0..2 {
             for _ in 0..3 {
-                assert_eq!(ask(&pool, &address).await, "0");
-                assert_eq!(lock(&pool.idle).kept.len(), 1);
+                assert_eq!(send_request(&pool, &address).await, "0");
+                assert_eq!(lock(&pool.idle).connections.len(), 1);
             }
             while lock(&pool.idle).is_swept {
-                sleep(SWEEP / 4).await;
+                sleep(SWEEP_INTERVAL / 4).await;
             }
-            assert!(matches!(*lock(&pool.idle).kept, [Kept::Socket(_)]));
+            assert!(matches!(*lock(&pool.idle).connections, [IdleConnection::Socket(_)]));
         }
         server.abort();
     }
 
     #[tokio::test]
-    async fn a_socket_that_was_closed_meanwhile_is_replaced() {
+    async fn a_closed_idle_connection_is_replaced() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = Address::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
         let closed = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         drop(listener.accept().await.unwrap());
         closed.readable().await.unwrap();
         let pool = Pool::default();
-        lock(&pool.idle).kept.push(Kept::Socket(Box::new(closed)));
+        lock(&pool.idle).connections.push(IdleConnection::Socket(Box::new(closed)));
         let server = tokio::spawn(serve(listener));
-        assert_eq!(ask(&pool, &address).await, "0");
+        assert_eq!(send_request(&pool, &address).await, "0");
         server.abort();
     }
 }

@@ -154,7 +154,7 @@ async fn refusals_are_explained() {
         (403, "not you", ErrorKind::Connect, &["status 403", "not you", "rights"]),
         (404, "nothing here", ErrorKind::Connect, &["status 404", "nothing here", "/mcp"]),
         (429, "slower", ErrorKind::Connect, &["status 429", "slower", "wait"]),
-        (503, "starting", ErrorKind::Connect, &["status 503", "starting", "log of the server"]),
+        (503, "starting", ErrorKind::Connect, &["status 503", "starting", "the server's log"]),
     ] {
         let server = Fixture::start(move |_, reply| reply.send(status, &[], body));
         let error = Client::connect(&*server.url).await.unwrap_err();
@@ -169,11 +169,9 @@ async fn refusals_are_explained() {
     );
     let closed = Client::connect("http://127.0.0.1:1/mcp").await.unwrap_err();
     check(&closed, ErrorKind::Connect, &["http://127.0.0.1:1/mcp", "refused", "runs"]);
-    for (url, part) in [
-        ("example.com", "not an address"),
-        ("http://a:b@c/", "credentials"),
-        ("https://127.0.0.1:1/", "refused"),
-    ] {
+    for (url, part) in
+        [("example.com", "not a URL"), ("http://a:b@c/", "credentials"), ("https://127.0.0.1:1/", "refused")]
+    {
         check(&Client::connect(url).await.unwrap_err(), ErrorKind::Connect, &[part]);
     }
 }
@@ -245,7 +243,7 @@ async fn a_stream_that_breaks_off_fails_its_call_alone() {
                 if ends_cleanly { reply.end() } else { reply.hang_up() }
             });
             let client = Client::connect(&*server.url).await.unwrap();
-            check(&call(&client).await.unwrap_err(), ErrorKind::Lost, &["did not come", "was executed"]);
+            check(&call(&client).await.unwrap_err(), ErrorKind::Lost, &["did not arrive", "was executed"]);
             assert_eq!(server.methods().iter().filter(|method| *method == "tools/call").count(), 1);
             client.list_tools().await.unwrap();
         }
@@ -315,8 +313,8 @@ async fn redirections_are_followed_where_they_are_safe() {
     for (status, location, expected) in [
         (307, "/v2/mcp", Ok(())),
         (308, "/v2/mcp", Ok(())),
-        (301, "/v2/mcp", Err("turns a POST into a GET")),
-        (302, "/v2/mcp", Err("turns a POST into a GET")),
+        (301, "/v2/mcp", Err("changes a POST to a GET")),
+        (302, "/v2/mcp", Err("changes a POST to a GET")),
         (307, "https://other.example/mcp", Err("another server")),
         (307, "http://127.0.0.1:1/mcp", Err("another server")),
         (307, "/mcp", Err("status 307")),
@@ -358,7 +356,7 @@ async fn bodies_and_events_are_bounded() {
             }
         });
         let client = Client::builder().max_message_bytes(1 << 20).connect(&*server.url).await.unwrap();
-        check(&call(&client).await.unwrap_err(), ErrorKind::Protocol, &["more than 1 MiB"]);
+        check(&call(&client).await.unwrap_err(), ErrorKind::Protocol, &["larger than 1 MiB"]);
     }
 }
 

@@ -117,7 +117,7 @@ async fn a_missing_stream_is_requested_only_once() {
         tokio::time::sleep(Duration::from_millis(100)).await;
         let asked = server.methods().iter().filter(|method| *method == "GET").count();
         assert_eq!(asked, 1, "{status}");
-        let warned = events.warnings().iter().filter(|text| text.contains("its stream")).count();
+        let warned = events.warnings().iter().filter(|text| text.contains("its event stream")).count();
         assert_eq!(warned, usize::from(status != 405), "{status}");
     }
 }

@@ -217,7 +217,7 @@ async fn a_dead_server_does_not_affect_the_others() {
     let listed = mcp(folder.path(), &["list", "mcp.json"]).prints(&["shop__add"]);
     listed.says(&[
         "server `dead`",
-        "see that the server runs",
+        "check that the server runs",
         "`no-such-server` is not found",
         "install it",
     ]);

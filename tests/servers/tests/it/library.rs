@@ -172,5 +172,5 @@ async fn a_killed_http_server_is_reported() {
     assert!(!error.advice().is_empty(), "{error}");
     let error = client.list_tools().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect, "{error}");
-    assert!(error.to_string().contains("see that the server runs"), "{error}");
+    assert!(error.to_string().contains("check that the server runs"), "{error}");
 }

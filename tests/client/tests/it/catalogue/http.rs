@@ -1,4 +1,4 @@
-//! Servers over Streamable HTTP, and what stands in front of them.
+//! Faults of servers over Streamable HTTP, and of proxies.
 
 use std::time::Duration;
 
@@ -10,15 +10,15 @@ use toolwright_client::{Client, ClientError, ErrorKind};
 use super::{Fault, SECRET, fault};
 use ErrorKind::{Connect, Lost, Protocol, Timeout};
 
-const SERVER: &str = "check that the address is that of an MCP server";
+const SERVER: &str = "check that the address belongs to an MCP server";
 const AFTER_LOSS: &str = "check whether the request was executed before you repeat it";
 
 type Parts = &'static [&'static str];
 type Headers = &'static [(&'static str, &'static str)];
-type Refusal = (u16, Headers, &'static str, ErrorKind, Parts, &'static str);
+type StatusCase = (u16, Headers, &'static str, ErrorKind, Parts, &'static str);
 
-/// Responses to each and every request: status, headers, body.
-const REFUSALS: &[Refusal] = &[
+/// Responses to all requests: status, headers and body, and the kind, problem and advice of the expected error.
+const STATUSES: &[StatusCase] = &[
     (400, &[], "no", Protocol, &["status 400", "no"], SERVER),
     (
         401,
@@ -28,14 +28,14 @@ const REFUSALS: &[Refusal] = &[
         &["status 401", "who are you"],
         "send one in the `Authorization` header",
     ),
-    (403, &[], "not you", Connect, &["status 403", "not you"], "get a token with more rights"),
+    (403, &[], "not you", Connect, &["status 403", "not you"], "use a token with more rights"),
     (404, &[], "nothing here", Connect, &["status 404", "nothing here"], "check the path of the address"),
     (405, &[], "", Connect, &["status 405"], "check the path of the address"),
-    (406, &[], "", Connect, &["status 406"], "no proxy in between changes headers"),
+    (406, &[], "", Connect, &["status 406"], "no proxy changes the headers"),
     (408, &[], "", Timeout, &["status 408"], "try again"),
     (410, &[], "", Connect, &["status 410"], "check the path of the address"),
-    (413, &[], "", Protocol, &["status 413"], "send less at once"),
-    (415, &[], "", Connect, &["status 415"], "no proxy in between changes headers"),
+    (413, &[], "", Protocol, &["status 413"], "send less data"),
+    (415, &[], "", Connect, &["status 415"], "no proxy changes the headers"),
     (418, &[], "", Protocol, &["status 418"], SERVER),
     (
         429,
@@ -45,16 +45,16 @@ const REFUSALS: &[Refusal] = &[
         &["status 429", "slower"],
         "wait before the next request",
     ),
-    (500, &[], "oops", Connect, &["status 500", "oops"], "look into the log of the server"),
-    (502, &[], "bad gateway", Connect, &["status 502", "bad gateway"], "look into the log of the server"),
-    (503, &[], "starting", Connect, &["status 503", "starting"], "look into the log of the server"),
+    (500, &[], "oops", Connect, &["status 500", "oops"], "check the server's log"),
+    (502, &[], "bad gateway", Connect, &["status 502", "bad gateway"], "check the server's log"),
+    (503, &[], "starting", Connect, &["status 503", "starting"], "check the server's log"),
     (504, &[], "", Timeout, &["status 504"], "try again"),
     (
         301,
         &[("Location", "/v2")],
         "",
         Protocol,
-        &["/v2", "status 301", "turns a POST into a GET"],
+        &["/v2", "status 301", "changes a POST to a GET"],
         "use that address",
     ),
     (302, &[("Location", "/v2")], "", Protocol, &["/v2", "status 302"], "use that address"),
@@ -72,38 +72,38 @@ const REFUSALS: &[Refusal] = &[
         &[("Location", "ftp://x/")],
         "",
         Protocol,
-        &["`ftp:` is not spoken"],
-        "use the address that it means",
+        &["`ftp:` is not supported"],
+        "use the intended address",
     ),
     (307, &[], "", Protocol, &["status 307"], "use the address that it redirects to"),
     (200, &[("Content-Type", "text/html")], "<html>hello", Protocol, &["text/html", "<html>hello"], SERVER),
     (200, &[("Content-Type", "application/json")], "{}", Protocol, &["not a message"], SERVER),
-    (200, &[], "", Protocol, &["status 200 and no message"], SERVER),
-    (202, &[], "", Protocol, &["status 202 and no message"], SERVER),
+    (200, &[], "", Protocol, &["status 200 but no message"], SERVER),
+    (202, &[], "", Protocol, &["status 202 but no message"], SERVER),
 ];
 
-/// What is no address.
+/// Invalid and unreachable URLs, with the problem and the advice.
 const ADDRESSES: &[(&str, &[&str], &str)] = &[
-    ("example.com/mcp", &["not an address such as https://example.com/mcp"], "correct the address"),
-    ("ftp://example.com/mcp", &["`ftp:` is not spoken"], "correct the address"),
+    ("example.com/mcp", &["not a URL such as https://example.com/mcp"], "correct the address"),
+    ("ftp://example.com/mcp", &["`ftp:` is not supported"], "correct the address"),
     ("http://me:s3cret@127.0.0.1/", &["credentials", "send them in a header"], "correct the address"),
-    ("http://127.0.0.1:99999/", &["not a host with a port"], "correct the address"),
-    ("http://127.0.0.1/a b", &["must be encoded"], "correct the address"),
-    ("http://127.0.0.1:1/mcp", &["cannot be reached", "refused"], "see that the server runs"),
+    ("http://127.0.0.1:99999/", &["not a valid host and port"], "correct the address"),
+    ("http://127.0.0.1/a b", &["must be percent-encoded"], "correct the address"),
+    ("http://127.0.0.1:1/mcp", &["cannot be reached", "refused"], "check that the server runs"),
 ];
 
-type Answer = fn(&Request, &mut Reply);
-/// What it is, whether the server is modern, what it does with a call, and what the error must say.
-type Case = (&'static str, bool, Answer, ErrorKind, Parts, &'static str);
+type Respond = fn(&Request, &mut Reply);
+/// A description, whether the server is modern, how it responds to calls, and the expected error.
+type Case = (&'static str, bool, Respond, ErrorKind, Parts, &'static str);
 
-/// Faults of a server that works otherwise: what it does with a call.
+/// Faults in the responses to calls.
 const CALLS: &[Case] = &[
     (
-        "a connection that is closed",
+        "a closed connection",
         true,
         |_, reply| reply.hang_up(),
         Lost,
-        &["ended before the answer"],
+        &["closed before the response"],
         AFTER_LOSS,
     ),
     (
@@ -114,7 +114,7 @@ const CALLS: &[Case] = &[
             reply.hang_up();
         },
         Lost,
-        &["ended before the answer"],
+        &["closed before the response"],
         AFTER_LOSS,
     ),
     (
@@ -125,10 +125,10 @@ const CALLS: &[Case] = &[
             reply.hang_up();
         },
         Lost,
-        &["ended before the answer"],
+        &["closed before the response"],
         AFTER_LOSS,
     ),
-    ("no HTTP", true, |_, reply| garbage(reply), Protocol, &["not HTTP"], SERVER),
+    ("a response that is not HTTP", true, |_, reply| garbage(reply), Protocol, &["not HTTP"], SERVER),
     (
         "an endless head",
         true,
@@ -142,7 +142,7 @@ const CALLS: &[Case] = &[
         SERVER,
     ),
     (
-        "the answer to another request",
+        "a response to another request",
         true,
         |request, reply| other_id(request, reply),
         Protocol,
@@ -150,39 +150,39 @@ const CALLS: &[Case] = &[
         SERVER,
     ),
     (
-        "a body that is too large",
+        "a body over the limit",
         true,
         |_, reply| large(reply),
         Protocol,
-        &["more than 1 MiB"],
+        &["larger than 1 MiB"],
         "`max_message_bytes`",
     ),
     (
-        "an event that is too large",
+        "an event over the limit",
         true,
         |_, reply| {
             reply.events();
             (0..64).for_each(|_| reply.chunk(&format!("data: {}\n", "x".repeat(32 << 10))));
         },
         Protocol,
-        &["more than 1 MiB"],
+        &["larger than 1 MiB"],
         "`max_message_bytes`",
     ),
     (
-        "a stream without the answer",
+        "a stream without a response",
         true,
         |_, reply| stream(reply, true),
         Lost,
-        &["did not come", "ended"],
+        &["did not arrive", "ended"],
         AFTER_LOSS,
     ),
-    ("a stream that breaks off", true, |_, reply| stream(reply, false), Lost, &["did not come"], AFTER_LOSS),
+    ("a stream that breaks", true, |_, reply| stream(reply, false), Lost, &["did not arrive"], AFTER_LOSS),
     (
-        "a stream that breaks off, legacy",
+        "a stream that breaks, legacy",
         false,
         |_, reply| stream(reply, false),
         Lost,
-        &["did not come"],
+        &["did not arrive"],
         AFTER_LOSS,
     ),
     (
@@ -190,7 +190,7 @@ const CALLS: &[Case] = &[
         true,
         |_, reply| silent(reply),
         Lost,
-        &["silent for 400ms", "`sse_read_timeout`"],
+        &["no data for 400ms", "`sse_read_timeout`"],
         AFTER_LOSS,
     ),
     (
@@ -210,7 +210,7 @@ const CALLS: &[Case] = &[
         "`request_timeout`",
     ),
     (
-        "a session that is lost again and again",
+        "a session that is lost repeatedly",
         false,
         |_, reply| reply.send(404, &[], "gone"),
         Connect,
@@ -218,9 +218,9 @@ const CALLS: &[Case] = &[
         "check",
     ),
     (
-        "an error of the protocol",
+        "a protocol error",
         true,
-        |request, reply| refuse(request, reply),
+        |request, reply| protocol_error(request, reply),
         Protocol,
         &["-32050", "no stock"],
         "see the message",
@@ -234,7 +234,7 @@ const CALLS: &[Case] = &[
         SERVER,
     ),
     (
-        "a token that is refused",
+        "a rejected token",
         true,
         |_, reply| reply.send(401, &[], "expired"),
         Connect,
@@ -244,7 +244,7 @@ const CALLS: &[Case] = &[
     (
         "missing rights",
         true,
-        |_, reply| scopes(reply),
+        |_, reply| insufficient_scope(reply),
         Connect,
         &["403", "insufficient_scope", "files:write"],
         "more rights",
@@ -279,37 +279,37 @@ fn wait(reply: &mut Reply) {
     reply.wait_for_end(Duration::from_secs(30));
 }
 
-/// It keeps all that the server says until the end, which comes too late.
+/// A proxy that buffers the response until it is too late.
 fn buffer(request: &Request, reply: &mut Reply) {
     std::thread::sleep(Duration::from_secs(4));
     modern(request, reply);
 }
 
-fn refuse(request: &Request, reply: &mut Reply) {
+fn protocol_error(request: &Request, reply: &mut Reply) {
     let error = json!({"code": -32050, "message": "no stock"});
     reply.json(200, &json!({"jsonrpc": "2.0", "id": request.id(), "error": error}));
 }
 
-fn scopes(reply: &mut Reply) {
+fn insufficient_scope(reply: &mut Reply) {
     let challenge = r#"Bearer error="insufficient_scope", scope="files:write""#;
     reply.send(403, &[("WWW-Authenticate", challenge)], "");
 }
 
-/// A configured token goes with each request, so that errors could show it.
+/// Returns a spec with a token, which no error may contain.
 fn spec(server: &Fixture) -> ServerSpec {
     let mut http = HttpSpec::new(&*server.url);
     http.headers.set("Authorization", format!("Bearer {SECRET}"));
     ServerSpec::from(http)
 }
 
-async fn refused(server: Fixture, has_token: bool) -> ClientError {
+async fn connect_error(server: Fixture, has_token: bool) -> ClientError {
     let spec = if has_token { spec(&server) } else { ServerSpec::from(&*server.url) };
-    Client::connect(spec).await.expect_err("the fault shows")
+    Client::connect(spec).await.expect_err("the server has a fault")
 }
 
-async fn called(is_modern: bool, answer: Answer) -> ClientError {
+async fn call_error(is_modern: bool, respond: Respond) -> ClientError {
     let server = Fixture::start(move |request, reply| match request.method().as_str() {
-        "tools/call" => answer(request, reply),
+        "tools/call" => respond(request, reply),
         _ if is_modern => modern(request, reply),
         _ => legacy(request, reply),
     });
@@ -319,35 +319,35 @@ async fn called(is_modern: bool, answer: Answer) -> ClientError {
         http.sse_read_timeout = Duration::from_millis(400);
     }
     let client =
-        Client::builder().max_message_bytes(1 << 20).connect(spec).await.expect("the fault is in calls");
-    client.call("echo", json!({"text": "hi"})).await.expect_err("the fault shows")
+        Client::builder().max_message_bytes(1 << 20).connect(spec).await.expect("only calls have a fault");
+    client.call("echo", json!({"text": "hi"})).await.expect_err("the server has a fault")
 }
 
 pub(super) fn faults() -> Vec<Fault> {
     let mut faults = Vec::new();
-    for (status, headers, body, kind, cause, next) in REFUSALS {
+    for (status, headers, body, kind, problem, advice) in STATUSES {
         let server = Fixture::start(|_, reply| reply.send(*status, headers, body));
         faults.push(fault(
             format!("status {status} {body}"),
             *kind,
-            cause,
-            next,
-            refused(server, *status != 401),
+            problem,
+            advice,
+            connect_error(server, *status != 401),
         ));
     }
-    for (address, cause, next) in ADDRESSES {
-        faults.push(fault(*address, Connect, cause, next, async {
-            Client::connect(*address).await.expect_err("the fault shows")
+    for (url, problem, advice) in ADDRESSES {
+        faults.push(fault(*url, Connect, problem, advice, async {
+            Client::connect(*url).await.expect_err("the server has a fault")
         }));
     }
-    for (what, is_modern, answer, kind, cause, next) in CALLS {
-        faults.push(fault(*what, *kind, cause, next, called(*is_modern, *answer)));
+    for (description, is_modern, respond, kind, problem, advice) in CALLS {
+        faults.push(fault(*description, *kind, problem, advice, call_error(*is_modern, *respond)));
     }
-    faults.extend(further());
+    faults.extend(other_faults());
     faults
 }
 
-fn further() -> [Fault; 6] {
+fn other_faults() -> [Fault; 6] {
     let mail = Fixture::start(|_, reply| garbage(reply));
     let hanging = Fixture::start(|_, reply| wait(reply));
     let lists = Fixture::start(|request, reply| match request.method().as_str() {
@@ -359,52 +359,52 @@ fn further() -> [Fault; 6] {
         let error = json!({"code": -32022, "message": "x", "data": {"supported": ["2031-01-01"]}});
         reply.json(400, &json!({"jsonrpc": "2.0", "id": request.id(), "error": error}));
     });
-    let no_sense = Fixture::start(|request, reply| match request.method().as_str() {
+    let invalid_handshake = Fixture::start(|request, reply| match request.method().as_str() {
         "server/discover" => reply.send(400, &[], ""),
         _ => reply.result(request, &json!({"protocolVersion": Value::Null})),
     });
     [
-        fault("no HTTP at all", Protocol, &["not HTTP"], SERVER, refused(mail, true)),
+        fault("a server that is not HTTP", Protocol, &["not HTTP"], SERVER, connect_error(mail, true)),
         fault("a server that hangs", Timeout, &["400ms"], "raise `timeout`", async move {
             let mut spec = HttpSpec::new(&*hanging.url);
             spec.timeout = Duration::from_millis(400);
-            Client::connect(spec).await.expect_err("the fault shows")
+            Client::connect(spec).await.expect_err("the server has a fault")
         }),
         fault(
-            "a list that does not come",
+            "a list without a response",
             Timeout,
             &["`tools/list`", "400ms"],
             "raise `timeout`",
             async move {
                 let mut spec = HttpSpec::new(&*lists.url);
                 spec.timeout = Duration::from_millis(400);
-                let client = Client::connect(spec).await.expect("the fault is in lists");
-                client.list_tools().await.expect_err("the fault shows")
+                let client = Client::connect(spec).await.expect("only lists have a fault");
+                client.list_tools().await.expect_err("the server has a fault")
             },
         ),
         fault(
-            "a revision that it does not speak",
+            "an unsupported revision",
             Protocol,
             &["2026-07-28", "no session"],
             "let the client choose",
             async move {
                 let builder = Client::builder().revision(toolwright::Revision::NEWEST);
-                builder.connect(&*no_handshake.url).await.expect_err("the fault shows")
+                builder.connect(&*no_handshake.url).await.expect_err("the server has a fault")
             },
         ),
         fault(
-            "revisions that nobody speaks",
+            "unknown revisions",
             Protocol,
             &["2031-01-01"],
             "use a newer client",
-            refused(other, true),
+            connect_error(other, true),
         ),
         fault(
-            "a handshake without sense",
+            "an invalid handshake",
             Protocol,
             &["`initialize`"],
             "use a newer client",
-            refused(no_sense, true),
+            connect_error(invalid_handshake, true),
         ),
     ]
 }

@@ -1,4 +1,4 @@
-//! Servers over HTTP+SSE and over WebSocket.
+//! Faults of servers over HTTP+SSE and WebSocket.
 
 use std::time::Duration;
 
@@ -10,16 +10,22 @@ use toolwright_client::{Client, ClientError, ErrorKind};
 use super::{Fault, fault};
 use ErrorKind::{Connect, Lost, Protocol, Timeout};
 
-const SERVER: &str = "check that the address is that of an MCP server";
-const MAKERS: &str = "report this to those who make the server";
+const SERVER: &str = "check that the address belongs to an MCP server";
+const DEVELOPERS: &str = "report this to the server's developers";
 const AFTER_LOSS: &str = "check whether the request was executed before you repeat it";
 
-type Answer = fn(&Request, &mut Reply);
+type Respond = fn(&Request, &mut Reply);
 
-/// What a server does with the request for its stream.
-const STREAMS: &[(&str, Answer, ErrorKind, &[&str], &str)] = &[
+/// How a server responds to the request for its stream, and the expected error.
+const STREAMS: &[(&str, Respond, ErrorKind, &[&str], &str)] = &[
     ("no stream", |_, reply| reply.send(404, &[], "nothing"), Connect, &["404", "nothing"], "check the path"),
-    ("no events", |_, reply| reply.send(200, &[], "hello"), Protocol, &["not a stream of events"], SERVER),
+    (
+        "no events",
+        |_, reply| reply.send(200, &[], "hello"),
+        Protocol,
+        &["something other than an event stream"],
+        SERVER,
+    ),
     (
         "no endpoint",
         |_, reply| {
@@ -27,17 +33,23 @@ const STREAMS: &[(&str, Answer, ErrorKind, &[&str], &str)] = &[
             reply.end();
         },
         Protocol,
-        &["before it named an address for messages"],
+        &["before the event `endpoint`"],
         SERVER,
     ),
     (
-        "an endpoint elsewhere",
+        "an endpoint on another server",
         |_, reply| endpoint(reply, "http://127.0.0.2:1/messages"),
         Protocol,
         &["127.0.0.2:1/messages", "is on another server"],
-        MAKERS,
+        DEVELOPERS,
     ),
-    ("an odd endpoint", |_, reply| endpoint(reply, "ftp://x/"), Protocol, &["`ftp:` is not spoken"], MAKERS),
+    (
+        "an invalid endpoint",
+        |_, reply| endpoint(reply, "ftp://x/"),
+        Protocol,
+        &["`ftp:` is not supported"],
+        DEVELOPERS,
+    ),
     (
         "a silent stream",
         |_, reply| {
@@ -65,7 +77,7 @@ const STREAMS: &[(&str, Answer, ErrorKind, &[&str], &str)] = &[
         AFTER_LOSS,
     ),
     (
-        "messages that are not taken",
+        "rejected messages",
         |request, reply| {
             if request.verb == "GET" {
                 reply.events();
@@ -77,7 +89,7 @@ const STREAMS: &[(&str, Answer, ErrorKind, &[&str], &str)] = &[
         },
         Connect,
         &["500", "no room"],
-        "look into the log of the server",
+        "check the server's log",
     ),
 ];
 
@@ -87,8 +99,8 @@ fn endpoint(reply: &mut Reply, address: &str) {
     reply.wait_for_end(Duration::from_secs(30));
 }
 
-/// What a server does with the request for a socket.
-const SOCKETS: &[(&str, Answer, ErrorKind, &[&str], &str)] = &[
+/// How a server responds to the WebSocket handshake, and the expected error.
+const SOCKETS: &[(&str, Respond, ErrorKind, &[&str], &str)] = &[
     ("no socket", |_, reply| reply.send(404, &[], "nothing"), Connect, &["404", "nothing"], "check the path"),
     (
         "no token",
@@ -105,8 +117,8 @@ const SOCKETS: &[(&str, Answer, ErrorKind, &[&str], &str)] = &[
             reply.hang_up();
         },
         Connect,
-        &["does not open a WebSocket"],
-        "check that the address is that of a WebSocket",
+        &["does not accept a WebSocket"],
+        "check that the address belongs to a WebSocket server",
     ),
     (
         "a wrong key",
@@ -115,8 +127,8 @@ const SOCKETS: &[(&str, Answer, ErrorKind, &[&str], &str)] = &[
             reply.hang_up();
         },
         Connect,
-        &["does not open a WebSocket"],
-        "check that the address is that of a WebSocket",
+        &["does not accept a WebSocket"],
+        "check that the address belongs to a WebSocket server",
     ),
     (
         "a binary frame",
@@ -127,7 +139,7 @@ const SOCKETS: &[(&str, Answer, ErrorKind, &[&str], &str)] = &[
         },
         Protocol,
         &["a binary frame"],
-        MAKERS,
+        DEVELOPERS,
     ),
     (
         "a socket that is closed",
@@ -151,18 +163,18 @@ const SOCKETS: &[(&str, Answer, ErrorKind, &[&str], &str)] = &[
         AFTER_LOSS,
     ),
     (
-        "a frame that is too large",
+        "a frame over the limit",
         |request, reply| {
             open(request, reply);
             reply.raw(b"\x81\x7F\x00\x00\x00\x00\x00\x20\x00\x00");
             reply.wait_for_end(Duration::from_secs(30));
         },
         Protocol,
-        &["more than 1 MiB"],
+        &["larger than 1 MiB"],
         "`max_message_bytes`",
     ),
     (
-        "text that is no message",
+        "text that is not a message",
         |request, reply| {
             open(request, reply);
             (0..1100).for_each(|_| reply.raw(b"\x81\x05hello"));
@@ -174,7 +186,7 @@ const SOCKETS: &[(&str, Answer, ErrorKind, &[&str], &str)] = &[
     ),
 ];
 
-/// The handshake, and a moment for the first request.
+/// Completes the handshake, and waits a moment for the first request.
 fn open(request: &Request, reply: &mut Reply) {
     let key = derive_accept_key(request.header("sec-websocket-key").unwrap_or_default().as_bytes());
     let head =
@@ -183,36 +195,36 @@ fn open(request: &Request, reply: &mut Reply) {
     std::thread::sleep(Duration::from_millis(100));
 }
 
-async fn over_sse(answer: Answer, is_short: bool) -> ClientError {
-    let server = Fixture::start(answer);
+async fn sse_error(respond: Respond, has_short_timeout: bool) -> ClientError {
+    let server = Fixture::start(respond);
     let mut spec = SseSpec::new(&*server.url);
-    if is_short {
+    if has_short_timeout {
         spec.timeout = Duration::from_millis(400);
     }
-    Client::connect(spec).await.expect_err("the fault shows")
+    Client::connect(spec).await.expect_err("the server has a fault")
 }
 
-async fn over_socket(answer: Answer) -> ClientError {
-    let server = Fixture::start(answer);
+async fn socket_error(respond: Respond) -> ClientError {
+    let server = Fixture::start(respond);
     let spec = WebSocketSpec::new(server.url.replace("http://", "ws://"));
-    Client::builder().max_message_bytes(1 << 20).connect(spec).await.expect_err("the fault shows")
+    Client::builder().max_message_bytes(1 << 20).connect(spec).await.expect_err("the server has a fault")
 }
 
 pub(super) fn faults() -> Vec<Fault> {
-    let streams = STREAMS.iter().map(|(what, answer, kind, cause, next)| {
-        let error = over_sse(*answer, *kind == Timeout);
-        fault(format!("HTTP+SSE, {what}"), *kind, cause, next, error)
+    let streams = STREAMS.iter().map(|(description, respond, kind, problem, advice)| {
+        let error = sse_error(*respond, *kind == Timeout);
+        fault(format!("HTTP+SSE, {description}"), *kind, problem, advice, error)
     });
-    let sockets = SOCKETS.iter().map(|(what, answer, kind, cause, next)| {
-        fault(format!("WebSocket, {what}"), *kind, cause, next, over_socket(*answer))
+    let sockets = SOCKETS.iter().map(|(description, respond, kind, problem, advice)| {
+        fault(format!("WebSocket, {description}"), *kind, problem, advice, socket_error(*respond))
     });
-    let refused = [
-        fault("HTTP+SSE, nobody", Connect, &["refused"], "see that the server runs", async {
-            Client::connect(SseSpec::new("http://127.0.0.1:1/sse")).await.expect_err("the fault shows")
+    let unreachable = [
+        fault("HTTP+SSE, a closed port", Connect, &["refused"], "check that the server runs", async {
+            Client::connect(SseSpec::new("http://127.0.0.1:1/sse")).await.expect_err("the server has a fault")
         }),
-        fault("WebSocket, nobody", Connect, &["refused"], "see that the server runs", async {
-            Client::connect("ws://127.0.0.1:1/").await.expect_err("the fault shows")
+        fault("WebSocket, a closed port", Connect, &["refused"], "check that the server runs", async {
+            Client::connect("ws://127.0.0.1:1/").await.expect_err("the server has a fault")
         }),
     ];
-    streams.chain(sockets).chain(refused).collect()
+    streams.chain(sockets).chain(unreachable).collect()
 }
