@@ -37,7 +37,7 @@ Examples:
 pub(super) fn run(args: &CallArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     let (target, words) = args.server.split(&args.words)?;
     let [word, words @ ..] = words else {
-        return Err(RequestError::Usage("no tool is named".to_owned()));
+        return Err(RequestError::Usage("no tool is specified".to_owned()));
     };
     let (spec, tokens, tool) = target.choose(word)?;
     target::with_client((spec, tokens), &args.server, shell, async |client: Client| {
@@ -54,7 +54,7 @@ pub(super) fn run(args: &CallArgs, shell: Shell) -> Result<RequestExit, RequestE
         if result.is_err() && listed.is_none() {
             let near = suggest::nearest(tool, tools.iter().map(ListedTool::name));
             if let Some(near) = near {
-                shell.note(&format!("there is a tool `{}`", visible(near)));
+                shell.note(&format!("did you mean `{}`?", visible(near)));
             }
         }
         if !result.as_ref().is_ok_and(|result| !result.is_error) {
@@ -92,13 +92,13 @@ fn note_unknown<'a>(names: impl Iterator<Item = &'a String>, tool: Option<&ToolD
         let known = listed.keys().map(String::as_str);
         let (shown, near) = (visible(name), suggest::nearest(name, known.clone()).map(visible));
         match near {
-            Some(near) => shell.note(&format!("the tool lists no argument `{shown}`; there is `{near}`")),
+            Some(near) => shell.note(&format!("the tool has no argument `{shown}`; did you mean `{near}`?")),
             None if listed.is_empty() => {
-                shell.note(&format!("the tool lists no argument `{shown}`, and no other"));
+                shell.note(&format!("the tool has no arguments; got `{shown}`"));
             }
             None => {
                 let known = visible(&known.collect::<Vec<_>>().join(", "));
-                shell.note(&format!("the tool lists no argument `{shown}`; there is {known}"));
+                shell.note(&format!("the tool has no argument `{shown}`; available: {known}"));
             }
         }
     }

@@ -86,7 +86,7 @@ impl Origin {
 pub(super) fn run(args: &ImportArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     let (target, words) = args.server.split(&args.words)?;
     if let [word, ..] = words {
-        return Err(RequestError::Usage(format!("`{word}` is one word too many")));
+        return Err(RequestError::Usage(format!("unexpected argument `{word}`")));
     }
     let origins: HashMap<Option<String>, Origin> = match &target {
         Target::Server(spec) => HashMap::from([(None, Origin::of(spec, false))]),

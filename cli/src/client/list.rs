@@ -44,7 +44,7 @@ Examples:
 pub(super) fn run(args: &ListArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     let (target, words) = args.server.split(&args.words)?;
     if let [word, ..] = words {
-        return Err(RequestError::Usage(format!("`{word}` is one word too many")));
+        return Err(RequestError::Usage(format!("unexpected argument `{word}`")));
     }
     let all = RefCell::new(Vec::new());
     let outcome =

@@ -81,7 +81,7 @@ fn select_servers(target: Target, words: &[String]) -> Result<Vec<(ServerSpec, T
     let config = match (target, words) {
         (Target::Server(spec), []) => return Ok(vec![(*spec, Tokens::new())]),
         (Target::Server(_), [word, ..]) => {
-            return Err(RequestError::Usage(format!("`{word}` is one word too many")));
+            return Err(RequestError::Usage(format!("unexpected argument `{word}`")));
         }
         (Target::File(config), _) => config,
     };

@@ -193,7 +193,7 @@ pub(crate) fn call(args: &CallArgs, shell: Shell) -> Result<RequestExit, Request
 pub(crate) fn get(args: &GetArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     let (target, words) = args.server.split(&args.words)?;
     let [word, arguments @ ..] = words else {
-        return Err(RequestError::Usage("no prompt is named".to_owned()));
+        return Err(RequestError::Usage("no prompt is specified".to_owned()));
     };
     let (spec, tokens, name) = target.choose(word)?;
     let arguments = arguments::parse_strings(arguments).map_err(RequestError::Usage)?;
@@ -211,7 +211,7 @@ pub(crate) fn get(args: &GetArgs, shell: Shell) -> Result<RequestExit, RequestEr
 /// `cargo mcp read`: reads a resource.
 pub(crate) fn read(args: &ReadArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     let (target, words) = args.server.split(&args.words)?;
-    let [word] = words else { return Err(RequestError::Usage("name one resource".to_owned())) };
+    let [word] = words else { return Err(RequestError::Usage("specify one resource".to_owned())) };
     let (spec, tokens, uri) = target.choose(word)?;
     let params = serde_json::json!({"uri": uri});
     target::with_client((spec, tokens), &args.server, shell, async |client: Client| {
@@ -228,7 +228,7 @@ pub(crate) fn read(args: &ReadArgs, shell: Shell) -> Result<RequestExit, Request
 pub(crate) fn ping(args: &PingArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     let (target, words) = args.server.split(&args.words)?;
     if let [word, ..] = words {
-        return Err(RequestError::Usage(format!("`{word}` is one word too many")));
+        return Err(RequestError::Usage(format!("unexpected argument `{word}`")));
     }
     target::with_each(target, &args.server, shell, async |_, client: Client| {
         let started = std::time::Instant::now();
@@ -246,7 +246,7 @@ pub(crate) fn ping(args: &PingArgs, shell: Shell) -> Result<RequestExit, Request
             });
             shell::print_json(&format!("{about:#}\n"))?;
         } else {
-            let line = format!("{name} {version} answers in {took:.1?} ({})\n", server.revision);
+            let line = format!("{name} {version} responds in {took:.1?} ({})\n", server.revision);
             shell::print(&visible(line.trim_end()).replace("  ", " "))?;
             shell::print("\n")?;
         }

@@ -63,7 +63,7 @@ pub(super) enum Target {
 fn parse_revision(text: &str) -> Result<Revision, String> {
     Revision::from_name(text).ok_or_else(|| {
         let known: Vec<_> = Revision::ALL.iter().map(|revision| revision.as_str()).collect();
-        format!("there are the revisions {}", known.join(", "))
+        format!("supported revisions: {}", known.join(", "))
     })
 }
 
@@ -74,13 +74,13 @@ impl ServerArgs {
             let spec = command_spec(&self.command).map_err(RequestError::Usage)?;
             return Ok((Target::Server(Box::new(spec)), words));
         }
-        let usage = |why: &str| RequestError::Usage(format!("{why}; name one of\n{SERVERS}"));
-        let [server, rest @ ..] = words else { return Err(usage("no server is named")) };
+        let usage = |why: &str| RequestError::Usage(format!("{why}; specify one of\n{SERVERS}"));
+        let [server, rest @ ..] = words else { return Err(usage("no server is specified")) };
         if server.contains("://") {
             return Ok((Target::Server(Box::new(url_spec(server))), rest));
         }
         if !Path::new(server).is_file() {
-            return Err(usage(&format!("`{server}` is neither an address nor a file")));
+            return Err(usage(&format!("`{server}` is neither a URL nor a file")));
         }
         let config =
             ConfigReader::new().read(server).map_err(|error| RequestError::Config(Box::new(error)))?;
@@ -123,7 +123,7 @@ fn format_problem(file: &str, problem: &Problem) -> String {
     }
     match &problem.server {
         Some(server) if problem.severity == Severity::Error => {
-            format!("{text} (the server `{server}` is left out)")
+            format!("{text} (the server `{server}` is omitted)")
         }
         _ => text,
     }
@@ -136,9 +136,7 @@ impl Target {
             Target::Server(spec) => Ok((*spec, Tokens::new(), word)),
             Target::File(config) => {
                 let (server, name) = names::split(word).ok_or_else(|| {
-                    RequestError::Usage(format!(
-                        "`{word}` does not say which server is meant: write SERVER__NAME"
-                    ))
+                    RequestError::Usage(format!("`{word}` does not name a server: write SERVER__NAME"))
                 })?;
                 let spec = config.server(server).map_err(|error| RequestError::Usage(error.to_string()))?;
                 Ok((spec.clone(), config.tokens().clone(), name))
@@ -233,7 +231,7 @@ pub(super) fn with_each<F: Future<Output = Result<RequestExit, RequestError>>>(
         Target::File(config) => config,
     };
     if config.servers().is_empty() {
-        return Err(RequestError::Usage("the file has no server that can be used".to_owned()));
+        return Err(RequestError::Usage("the file has no usable server".to_owned()));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {

@@ -1,4 +1,4 @@
-//! `cargo mcp import` and `cargo mcp agent`: from a server to an agent's calls.
+//! `cargo mcp import` and `cargo mcp agent`: from a server to the calls of an agent.
 
 use std::fs;
 use std::path::Path;
@@ -57,7 +57,7 @@ fn a_server_is_imported_with_one_record_per_tool() {
     }
     with_input(scratch.path(), "tool check", &imported.stdout).ok();
 
-    // The table holds the same.
+    // The Arrow file has the same records.
     run(scratch.path(), &["import", "--out", "tools.arrow", "--", &server]).ok();
     let table = fs::read(scratch.path().join("tools.arrow")).unwrap();
     assert!(table.starts_with(b"ARROW1"));
@@ -144,7 +144,7 @@ fn ten_calls_of_a_server_share_one_connection() {
     assert_eq!(starts(scratch.path()), 2, "one connection for all calls");
 }
 
-/// Records come from others: they do not decide which programs run.
+/// Records may be from third parties, so they must not decide which programs run.
 #[test]
 fn programs_of_records_are_started_only_if_allowed() {
     let scratch = scratch();
@@ -163,7 +163,7 @@ fn programs_of_records_are_started_only_if_allowed() {
     refused.says(&["--config FILE", "--allow-programs"]);
     assert_eq!(starts(scratch.path()), 1);
     assert_eq!(call(&["--allow-programs"]).ok().stdout, "done\n");
-    // A configuration file that has the same command says so as well.
+    // A configuration file with the same command allows it as well.
     let config = json!({"mcpServers": {"desk": {"command": "sh", "args": [script]}}});
     fs::write(scratch.path().join("mcp.json"), config.to_string()).unwrap();
     assert_eq!(call(&["--config", "mcp.json"]).ok().stdout, "done\n");
@@ -238,7 +238,7 @@ fn conflicting_flags_and_files_are_rejected() {
     run(scratch.path(), &["agent", "tools", "tools.jsonl"]).ended(2).says(&["tools.jsonl:1"]);
     run(scratch.path(), &["agent", "call", "tools.jsonl", "x", "word"]).ended(2).says(&["NAME=VALUE"]);
     run(scratch.path(), &["import", "--", "no-such-program"]).ended(3);
-    run(scratch.path(), &["import"]).ended(2).says(&["no server is named"]);
+    run(scratch.path(), &["import"]).ended(2).says(&["no server is specified"]);
     let conflict = ["agent", "call", "tools.jsonl", "x", "--calls", "calls.jsonl"];
     run(scratch.path(), &conflict).ended(2);
 }

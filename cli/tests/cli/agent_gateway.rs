@@ -1,4 +1,4 @@
-//! `cargo mcp agent tools --gateway`: a server of ours that asks for tokens stands in for the gateway.
+//! `cargo mcp agent tools --gateway`: our own server with tokens replaces the gateway.
 
 use std::fs;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ impl Provider for Lookup {
     }
 }
 
-/// Serves until the test ends; the address.
+/// Serves until the test ends, and returns the URL.
 fn gateway() -> String {
     let http = Http::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp/gateway", http.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! `cargo mcp bindings`: what is written compiles, and says what the server says.
+//! `cargo mcp bindings`: the module compiles, and its definitions equal those of the server.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::common::{Run, cargo_in, folder, manifest_with, run, scratch, target};
 
-/// Servers that nobody here wrote, in lists as of November 2026: `@modelcontextprotocol/server-everything`, `-filesystem`, `-memory`
-/// and `-sequential-thinking`, and `mcp-server-git`, whose schemas Pydantic makes. `hard` has what is hard to hold in types (PrefectHQ/fastmcp#4306, hyperdxio/hyperdx#2967, and
+/// Third-party servers, with lists as of November 2026: `@modelcontextprotocol/server-everything`, `-filesystem`, `-memory`
+/// and `-sequential-thinking`, and `mcp-server-git`, whose schemas Pydantic generates. `hard` has schemas that are hard to express in types (PrefectHQ/fastmcp#4306, hyperdxio/hyperdx#2967, and
 /// members that github/copilot-cli#2135 is about). The servers of the SDKs and of `FastMCP` are those of `tests/servers`, which keeps
 /// their lists up to date.
 const SERVERS: [&str; 11] = [
@@ -31,7 +31,7 @@ fn bindings(folder: &Path, line: &str) -> Run {
     run(folder, &words)
 }
 
-/// The tool and the place of each point on standard error.
+/// Returns the tool and the location of each point on standard error.
 fn points(run: &Run) -> Vec<(String, String)> {
     let notes = run.stderr.lines().filter_map(|line| line.strip_prefix("note: "));
     let point = |note: &str| {
@@ -42,7 +42,7 @@ fn points(run: &Run) -> Vec<(String, String)> {
     notes.filter_map(point).collect()
 }
 
-/// What differs between the list of a server and the manifest of the module, without what was listed.
+/// Returns the differences between the list of a server and the manifest of the module, except the listed ones.
 fn unlisted(here: &Path, server: &str, points: &[(String, String)]) -> Vec<Value> {
     let old = format!("lists/{server}.json");
     let list: Value = serde_json::from_str(&fs::read_to_string(here.join(&old)).unwrap()).unwrap();
@@ -56,7 +56,7 @@ fn unlisted(here: &Path, server: &str, points: &[(String, String)]) -> Vec<Value
             .iter()
             .any(|(tool, place)| tool == name && (pointer.starts_with(place) || place.starts_with(pointer)))
     };
-    // The same set of values in other words is no difference, nor is the name of the dialect.
+    // Neither another notation of the same set of values nor the name of the dialect is a difference.
     let is_same = |change: &&Value| {
         let (id, pointer) = (change["id"].as_str().unwrap(), change["pointer"].as_str().unwrap());
         id.ends_with("-respelled") || pointer.ends_with("Schema/$schema")
@@ -89,7 +89,7 @@ fn modules_compile_and_match_the_servers() {
         let unlisted = unlisted(&here, server, points);
         assert!(unlisted.is_empty(), "{server}: {unlisted:#?}");
     }
-    // Of servers as people write them, little is listed.
+    // Few points are listed for typical servers.
     for (server, points) in
         SERVERS.iter().zip(&listed).filter(|(server, _)| !["git", "hard"].contains(server))
     {

@@ -1,4 +1,4 @@
-//! `cargo mcp bindings` with servers whose strings try to get out of their literal or comment: the module compiles, and its
+//! `cargo mcp bindings` with servers whose strings try to break out of their literal or comment: the module compiles, and its
 //! manifest has every string unchanged.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use test_strings::hostile;
 
 use crate::common::{cargo_in, folder, manifest_with, run};
 
-/// What ends or hides something in Rust: line and paragraph separators, a bare CR, quotes and hashes, comments, escapes,
+/// Strings that end or hide something in Rust: line and paragraph separators, a bare CR, quotes and hashes, comments, escapes,
 /// characters that change the direction or are invisible, and words that Rust reserves.
 const PARTS: [&str; 40] = [
     "\u{2028}",
@@ -58,7 +58,7 @@ const PARTS: [&str; 40] = [
 ];
 const TOOLS: usize = 16;
 
-/// The same strings on each run; none is blank, and none appears twice.
+/// Returns the same distinct, non-blank strings on each run.
 struct Strings {
     runner: TestRunner,
     seen: BTreeSet<String>,
@@ -134,7 +134,7 @@ fn list(strings: &mut Strings) -> Value {
     json!({"serverInfo": server, "instructions": strings.next(), "tools": tools})
 }
 
-/// The strings within these members of a value, with their line breaks as definitions have them.
+/// Returns the strings in these members of a value, with normalized line breaks.
 fn strings_in(value: &Value, members: &[&str], is_inside: bool, found: &mut Vec<String>) {
     match value {
         Value::String(text) if is_inside => found.push(text.clone()),
@@ -148,7 +148,7 @@ fn strings_in(value: &Value, members: &[&str], is_inside: bool, found: &mut Vec<
     }
 }
 
-/// A title or description as definitions have it: with line feeds alone.
+/// Normalizes the line breaks of a title or description to line feeds.
 fn with_line_feeds(text: &str) -> String {
     if text.contains('\r') {
         text.replace("\r\n", "\n").replace('\r', "\n").trim_matches('\n').to_owned()
@@ -164,7 +164,7 @@ fn check_schema(ours: &Value, theirs: &Value) {
     assert_eq!(names(ours), names(theirs));
     assert_eq!(ours["required"], theirs["required"]);
     for (name, property) in theirs["properties"].as_object().unwrap() {
-        // A constant is an enum of one value.
+        // A constant is an enum with one value.
         for members in [&["description"][..], &["title"], &["default"], &["enum", "const"], &["examples"]] {
             let [mut found, mut expected] = [Vec::new(), Vec::new()];
             strings_in(&ours["properties"][name], members, false, &mut found);

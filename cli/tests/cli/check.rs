@@ -1,4 +1,4 @@
-//! `--check`: drift is found, shown and mended.
+//! `--check`: drift is found, shown and fixed.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Copies fixtures to a place where they can be built, and runs `cargo-mcp` on them.
+//! Copies fixtures to a folder where they can be built, and runs `cargo-mcp` on them.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// The formats of `cargo mcp manifest --format` that are made from the manifest.
+/// The formats of `cargo mcp manifest --format` that are generated from the manifest.
 pub(crate) const EXPORTS: [&str; 11] = [
     "jsonl",
     "openai",
@@ -44,20 +44,20 @@ impl Run {
         }
     }
 
-    /// The run, if it ended well.
+    /// Returns the run; panics if it failed.
     #[track_caller]
     pub(crate) fn ok(self) -> Self {
         self.ended(0)
     }
 
-    /// The run, if it ended with this code.
+    /// Returns the run; panics if it has another exit code.
     #[track_caller]
     pub(crate) fn ended(self, code: i32) -> Self {
         assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self
     }
 
-    /// The run, if standard error has all these parts.
+    /// Returns the run; panics if standard error lacks one of these parts.
     #[track_caller]
     pub(crate) fn says(self, parts: &[&str]) -> Self {
         for part in parts {
@@ -66,13 +66,13 @@ impl Run {
         self
     }
 
-    /// The document on standard output.
+    /// Returns the document on standard output.
     #[track_caller]
     pub(crate) fn document(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap()
     }
 
-    /// The server's name and the names of the tools in the document on standard output.
+    /// Returns the server's name and the names of the tools in the document on standard output.
     #[track_caller]
     pub(crate) fn names(&self) -> (String, Vec<String>) {
         let document = self.document();
@@ -120,13 +120,13 @@ pub(crate) fn cargo_in(folder: &Path, line: &str) -> Run {
     Run::of(prepared(&mut command, folder).args(line.split_whitespace()))
 }
 
-/// Starts `cargo mcp serve` in a folder, gives it `input`, and waits for its end. Also its process id.
+/// Starts `cargo mcp serve` in a folder, passes `input`, and waits until it ends. Also returns its process id.
 pub(crate) fn serve(folder: &Path, line: &str, input: &str) -> (Run, u32) {
     let mut command = command(folder, &format!("serve {line}"));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let id = child.id();
-    // One that ends with an error does not read.
+    // A program that fails does not read its input.
     _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     (Run::from(child.wait_with_output().unwrap()), id)
 }
@@ -136,7 +136,7 @@ pub(crate) fn with_input(folder: &Path, line: &str, input: &str) -> Run {
     let mut command = command(folder, line);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // One that ends with an error does not read.
+    // A program that fails does not read its input.
     _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     Run::from(child.wait_with_output().unwrap())
 }
@@ -175,24 +175,23 @@ fn prepared<'a>(command: &'a mut Command, folder: &Path) -> &'a mut Command {
         .env_remove("CARGO_TERM_COLOR")
 }
 
-/// Where all fixtures are built, so that what they share is built once.
+/// Returns the target folder of all fixtures, which share built dependencies.
 pub(crate) fn target() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("fixtures-target")
 }
 
-/// A folder for the files of one test.
+/// Creates a folder for the files of one test.
 pub(crate) fn scratch() -> tempfile::TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
 
-/// The folder of a fixture, copied to a place outside of the repository's own workspace, with the repository's lock
-/// file, so that nothing is downloaded that the repository itself does not need. A file that has not changed keeps
-/// its time stamp: cargo would build it again.
+/// Copies a fixture to a folder outside of the repository's workspace, with the repository's lock file, so that no other
+/// dependencies are downloaded. Unchanged files keep their time stamps, so that cargo does not rebuild them.
 pub(crate) fn folder(fixture: &str) -> PathBuf {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let fixtures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fixtures");
     fs::create_dir_all(&fixtures).unwrap();
-    // Tests run at once, in one process or in many.
+    // Tests run concurrently, in one process or in several.
     let lock = File::create(fixtures.join("lock")).unwrap();
     lock.lock().unwrap();
 

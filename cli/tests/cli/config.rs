@@ -1,4 +1,4 @@
-//! `cargo mcp config` on files as people have them.
+//! `cargo mcp config` with typical files.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ const SHARED: &str = r#"{
 #[test]
 fn a_good_file_passes_without_anything_started() {
     let scratch = scratch();
-    // Nothing listens there, and there is no such program.
+    // Neither the server nor the program exists.
     let text =
         r#"{"mcpServers": {"a": {"url": "http://127.0.0.1:1/mcp"}, "b": {"command": "no-such-program"}}}"#;
     fs::write(scratch.path().join("mcp.json"), text).unwrap();

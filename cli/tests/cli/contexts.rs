@@ -1,4 +1,4 @@
-//! `--context`: only the tools that can be used there.
+//! `--context`: only the tools that are available there.
 
 use std::fs;
 
@@ -22,7 +22,7 @@ fn a_context_shows_its_tools_and_those_of_contexts_above() {
     assert_eq!(manifest("workflow", "").ok().names().1.len(), 4);
 }
 
-/// What a workflow adds is in the manifest of a context too.
+/// The parameters that a workflow adds are in the manifest of a context too.
 #[test]
 fn definitions_in_a_context_are_those_of_the_manifest() {
     let all = manifest("workflow", "").ok().document();

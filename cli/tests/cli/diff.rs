@@ -1,4 +1,4 @@
-//! `cargo mcp diff`: where its two sides come from, its exit codes and its formats.
+//! `cargo mcp diff`: its sources, exit codes and formats.
 
 use std::fs;
 use std::path::Path;
@@ -89,12 +89,12 @@ fn a_revision_is_compared_with_a_file() {
     run(folder, &["diff", "HEAD:mcp.json", "old.json"])
         .ended(6)
         .says(&["git cannot read it", "cat-file blob"]);
-    // Outside of this repository, there is no package to be beside.
+    // Outside of this repository there is no package.
     let nowhere = tempfile::tempdir().unwrap();
     run(nowhere.path(), &["diff", "--", "server"]).ended(3);
 }
 
-/// Without arguments: what is committed beside the package against the package.
+/// Without arguments: compares the committed manifest with the package.
 #[test]
 fn the_committed_manifest_is_compared_with_the_package() {
     let library = folder("library");

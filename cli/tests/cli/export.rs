@@ -1,4 +1,4 @@
-//! The formats of `cargo mcp manifest --format`; what they hold is tested beside their code.
+//! The formats of `cargo mcp manifest --format`; their contents are tested next to their code.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What can go wrong, each with its exit code and the next step.
+//! Failures, each with its exit code and the next step.
 
 use std::env;
 use std::fs;
@@ -41,7 +41,7 @@ fn a_file_without_toolwright_is_not_run() {
     manifest_with(scratch.path(), "--artifact missing", |_| {}).ended(6).says(&["cannot read", "missing"]);
 }
 
-/// The marker's bytes in a program, as in one that is about them, do not make it answer.
+/// The bytes of the marker elsewhere in a program do not count.
 #[test]
 fn a_program_with_only_the_marker_bytes_is_not_run() {
     let run = manifest("marked", "").ended(5);

@@ -117,7 +117,7 @@ fn lists_missing_on_one_side_are_skipped_and_named() {
     mcp(&["pin", "--lock", lock, "--update", "--", &server]).ok();
     let run = mcp(&["verify", "--lock", lock, tools]).ok();
     run.says(&["warning: not compared, because the source does not declare them: prompts, resources, resource templates"]);
-    // What is not known is not lost.
+    // Unknown members are preserved.
     let before = fs::read_to_string(lock).unwrap();
     mcp(&["pin", "--lock", lock, "--update", tools]).ok();
     assert_eq!(fs::read_to_string(lock).unwrap(), before);

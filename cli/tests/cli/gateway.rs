@@ -34,7 +34,7 @@ impl Running {
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let url = lines
             .find_map(|line| line.unwrap().split_once("http://").map(|(_, rest)| format!("http://{rest}")));
-        // What it says later must not fill the pipe.
+        // Its later output must not fill the pipe.
         std::thread::spawn(move || lines.for_each(drop));
         Self(child, url.expect("it listens"))
     }
@@ -73,7 +73,7 @@ fn a_line_in_the_file_adds_a_server_without_a_restart() {
     let before = names(scratch.path(), &gateway.1);
     assert!(before.iter().all(|name| name.starts_with("desk__")), "{before:?}");
 
-    // A file that cannot be read changes nothing.
+    // An invalid file changes nothing.
     fs::write(&file, "{").unwrap();
     std::thread::sleep(Duration::from_secs(1));
     assert_eq!(names(scratch.path(), &gateway.1), before);
@@ -115,7 +115,7 @@ fn tools_are_pinned_reviewed_and_blocked() {
     pins(&["update"]).ok().says(&["mcp.pins.json pins"]);
     pins(&["review"]).ok().says(&["every tool is as it was pinned"]);
 
-    // As if `help` had been another one when it was reviewed.
+    // As if `help` had been different when it was reviewed.
     let path = folder.join("mcp.pins.json");
     let mut pinned: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
     let pin = &mut pinned["servers"]["desk"]["tools"]["help"];

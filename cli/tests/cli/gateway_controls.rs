@@ -1,4 +1,4 @@
-//! `cargo mcp gateway` with a policy, an audit, pins that change, and what operators ask.
+//! `cargo mcp gateway` with a policy, an audit log and changing pins, and the commands for operators.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::{TcpListener, TcpStream};
@@ -36,7 +36,7 @@ impl Running {
                 address.clone_into(&mut internal);
             }
         }
-        // What it says later must not fill the pipe.
+        // Its later output must not fill the pipe.
         std::thread::spawn(move || lines.for_each(drop));
         Self { child, url, internal }
     }
@@ -60,7 +60,7 @@ impl Drop for Running {
     }
 }
 
-/// Waits until something holds.
+/// Waits until a condition holds.
 fn until(what: &str, holds: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !holds() {
@@ -99,7 +99,7 @@ fn calls_are_recorded_and_held_to_a_policy_that_may_change() {
     assert_eq!((&first["method"], &first["target"]), (&json!("tools/call"), &json!("desk__help")));
     assert!(first["configuration"].as_str().unwrap().starts_with("sha256:"), "{first}");
 
-    // One that is invalid changes nothing.
+    // An invalid file changes nothing.
     std::fs::write(folder.join("policy.json"), r#"{"rules":[{"callPerMinute":1}]}"#).unwrap();
     std::thread::sleep(Duration::from_millis(700));
     assert!(!call().stdout.contains("may not be called"));

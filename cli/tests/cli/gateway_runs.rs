@@ -44,12 +44,12 @@ impl Running {
                 }
             }
         }
-        // What it says later must not fill the pipe.
+        // Its later output must not fill the pipe.
         std::thread::spawn(move || lines.for_each(drop));
         Self { child, url: addresses["url"].clone(), internal: addresses["internal"].clone() }
     }
 
-    /// A request to the internal API.
+    /// Sends a request to the internal API.
     fn ask(&self, verb: &str, path: &str, key: &str, body: &Value) -> (u16, Value) {
         let host = self.internal.trim_start_matches("http://").trim_end_matches("/internal");
         let mut stream = TcpStream::connect(host).unwrap();
@@ -156,7 +156,7 @@ fn agents_of_a_run_get_the_tools_wired_to_them() {
     let rights = ["--right", "register", "--right", "sessions", "--right", "read"];
     let key = run(folder, &[&words[..], &rights].concat()).ok().stdout.trim().to_owned();
     config(folder, &["desk"]);
-    // The server of a node, which another gateway serves.
+    // The server of a node is another gateway.
     let node = Running::start_open(folder);
     let gateway = Running::start(folder, &[]);
     let (status, opened) = gateway.ask("POST", "runs", &key, &json!({"run": "r1"}));
@@ -232,7 +232,7 @@ fn tokens_are_revoked_through_the_internal_api() {
     let id = run(folder, &words).ok().document()["jti"].as_str().unwrap().to_owned();
     lists(&first).ok();
     revoke(&operator, &["--token", &id]).ok();
-    // Ids may begin as flags do.
+    // Ids may look like flags.
     revoke(&operator, &["--token", "-T0"]).ok();
     lists(&first).ended(3).says(&["revoked"]);
     lists(&second).ok();

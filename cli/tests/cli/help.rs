@@ -1,4 +1,4 @@
-//! What `--help` shows, and what is made from it.
+//! `--help`, and the documents that are generated from it.
 
 use crate::common::{mcp, scratch};
 

@@ -1,4 +1,4 @@
-//! Servers that mean harm: they are left in time, and with little memory.
+//! Malicious servers: runs end in time, with little memory.
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -10,17 +10,17 @@ use serde_json::{Value, json};
 
 use crate::common::{Run, run, scratch};
 
-/// What a server does with a request: it gets the message, and the stream to answer on.
+/// Handles a request: the arguments are the message, and the stream for the response.
 type Answer = fn(&Value, &mut TcpStream) -> std::io::Result<()>;
 
-/// Starts a server that lives as long as the test, and gives its address.
+/// Starts a server that runs until the test ends, and returns its URL.
 fn server(answer: Answer) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/mcp", listener.local_addr().unwrap());
     thread::spawn(move || {
         for stream in listener.incoming() {
             thread::spawn(move || {
-                // A client that has seen enough closes the connection.
+                // The client may close the connection early.
                 _ = stream.and_then(|stream| exchange(stream, answer));
             });
         }
@@ -53,7 +53,7 @@ fn send(stream: &mut TcpStream, id: &Value, result: &Value) -> std::io::Result<(
     )
 }
 
-/// Answers `server/discover`; the rest is for the caller.
+/// Answers `server/discover`; the caller handles other requests.
 fn discovered(message: &Value, stream: &mut TcpStream) -> Option<std::io::Result<()>> {
     let result = json!({
         "supportedVersions": ["2026-07-28"],
@@ -63,7 +63,7 @@ fn discovered(message: &Value, stream: &mut TcpStream) -> Option<std::io::Result
     (message["method"] == "server/discover").then(|| send(stream, &message["id"], &result))
 }
 
-/// Runs `pin` against a server, and says how long it took.
+/// Runs `pin` against a server, and measures the time.
 fn pin(address: &str, timeout: &str) -> (Run, Duration) {
     let scratch = scratch();
     let started = Instant::now();
@@ -72,7 +72,7 @@ fn pin(address: &str, timeout: &str) -> (Run, Duration) {
     (run, started.elapsed())
 }
 
-/// The bound is generous: without a deadline, these servers hold a run forever.
+/// The bound is generous: without a deadline, these runs would never end.
 const SOON: Duration = Duration::from_secs(25);
 
 #[test]
@@ -86,7 +86,7 @@ fn a_server_that_keeps_talking_does_not_keep_the_run() {
                 thread::sleep(Duration::from_millis(100));
             }
         },
-        // A head without an end.
+        // Headers without an end.
         |_, stream| {
             write!(stream, "HTTP/1.1 200 OK\r\nX: ")?;
             loop {
@@ -102,7 +102,7 @@ fn a_server_that_keeps_talking_does_not_keep_the_run() {
                 thread::sleep(Duration::from_millis(100));
             }
         },
-        // Messages that answer nothing.
+        // Messages that are not responses.
         |_, stream| {
             write!(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")?;
             loop {
@@ -131,7 +131,7 @@ fn a_silent_server_does_not_block_the_run() {
 
 #[test]
 fn endless_pages_stop_at_the_limits() {
-    // New cursors on small pages: the number of pages ends it.
+    // New cursors on small pages: the limit on pages applies.
     let small: Answer = |message, stream| {
         discovered(message, stream).unwrap_or_else(|| {
             let id = &message["id"];
@@ -139,7 +139,7 @@ fn endless_pages_stop_at_the_limits() {
         })
     };
     pin(&server(small), "100").0.ended(4).says(&["does not end within 1000 pages"]);
-    // On large ones, the number of bytes does.
+    // On large pages, the limit on bytes applies.
     let large: Answer = |message, stream| {
         discovered(message, stream).unwrap_or_else(|| {
             let id = &message["id"];
@@ -174,7 +174,7 @@ fn an_endless_body_stops_at_the_limit() {
         },
     ];
     for answer in flood {
-        // The first answer may be missing; then the handshake meets the same.
+        // The first response may be missing; then the handshake gets the same.
         let text = pin(&server(answer), "100").0.ended(4).stderr;
         assert!(text.contains("more than 16 MiB") || text.contains("not HTTP"), "{text}");
     }
@@ -187,14 +187,14 @@ fn stdio_servers_have_the_same_limits() {
     let pin = |script: &str, timeout: &str| {
         run(scratch.path(), &["pin", "--timeout", timeout, "--", "sh", "-c", script])
     };
-    // It never answers, and ignores its input.
+    // It never responds, and ignores its input.
     pin("sleep 60", "1").ended(4).says(&["within 1 seconds, which --timeout"]);
     // It writes messages, or one line, forever.
     pin(r#"while :; do echo '{"jsonrpc":"2.0","method":"x"}'; done"#, "2")
         .ended(4)
         .says(&["cannot query the server"]);
     pin("yes x | tr -d '\\n'", "100").ended(4).says(&["larger than 16 MiB"]);
-    // It asks, and never reads the answers.
+    // It sends requests, and never reads the responses.
     let mut script = String::new();
     for number in 0..3_000 {
         let id = format!("{number}{}", "x".repeat(200));

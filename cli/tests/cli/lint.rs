@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use crate::common::{Run, folder, lint, lint_in, manifest, scratch};
 
-/// The findings of a run with `--format json`.
+/// Returns the findings of a run with `--format json`.
 fn findings(run: &Run) -> Vec<Value> {
     run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// `rule at file:line:column`, or without a place.
+/// Formats `rule at file:line:column`, or only the rule.
 fn places(run: &Run) -> Vec<String> {
     let show = |finding: Value| {
         let at = &finding["location"];

@@ -1,4 +1,4 @@
-//! Running servers as a side of a comparison.
+//! Comparisons with running servers.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::common::{cargo, manifest, run, scratch, target};
 
-/// The manifest says what the running server lists (kintone/mcp-server#568).
+/// The manifest equals the lists of the running server (kintone/mcp-server#568).
 #[test]
 fn the_manifest_is_what_the_built_server_lists() {
     let scratch = scratch();
@@ -27,13 +27,13 @@ fn tool(name: &str, description: &str) -> Value {
     json!({"name": name, "description": description, "inputSchema": {"type": "object"}})
 }
 
-/// A manifest of a server that has these two tools, on two pages.
+/// The manifest of a server with these two tools, on two pages.
 fn old() -> String {
     let tools = json!([tool("one", "One."), tool("sixty", "Sixty.")]);
     json!({"manifestVersion": 1, "server": {"name": "shop", "version": "1"}, "tools": tools}).to_string()
 }
 
-/// What a server with a handshake answers, by method and cursor (2025-11-25).
+/// Returns the response of a server with a handshake, by method and cursor (2025-11-25).
 fn legacy_answer(message: &Value) -> Option<Value> {
     let id = message.get("id")?;
     let result = match (message["method"].as_str()?, message["params"]["cursor"].as_str()) {
@@ -50,7 +50,7 @@ fn legacy_answer(message: &Value) -> Option<Value> {
     Some(json!({"jsonrpc": "2.0", "id": id, "result": result}))
 }
 
-/// Answers so many requests, each in another of the formats that HTTP and the protocol allow.
+/// Answers this many requests, each in a different format of HTTP and the protocol.
 fn serve(listener: &TcpListener, count: usize) {
     for number in 0..count {
         let (stream, _) = listener.accept().unwrap();
@@ -117,7 +117,7 @@ fn all_pages_of_a_server_over_http_are_read() {
     }
 }
 
-/// The same over standard input and output, from a server that writes a stray line and asks something itself.
+/// The same over standard input and output, from a server that writes a stray line and sends a request.
 #[cfg(unix)]
 #[test]
 fn all_pages_of_a_server_over_stdio_are_read() {
@@ -172,7 +172,7 @@ fn servers_that_end_or_repeat_a_page_are_named() {
     let scratch = scratch();
     fs::write(scratch.path().join("mcp.json"), old()).unwrap();
     let diff = |script: &str| run(scratch.path(), &["diff", "mcp.json", "--", "sh", "-c", script]);
-    diff("exit 3").ended(4).says(&["cannot query the server `sh -c 'exit 3'`: it ended"]);
+    diff("exit 3").ended(4).says(&["cannot query the server `sh -c 'exit 3'`: it exited"]);
     let page = |id: u64| json!({"jsonrpc": "2.0", "id": id, "result": {"tools": [tool(&format!("t{id}"), "x")], "nextCursor": "same"}});
     let discovered = json!({"jsonrpc": "2.0", "id": 1, "result": {
         "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},

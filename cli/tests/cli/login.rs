@@ -1,4 +1,4 @@
-//! A login at a server over HTTP, and the commands after it.
+//! A login to a server over HTTP, and commands that use it.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -13,14 +13,14 @@ use test_client::http::Fixture;
 
 use crate::common::{Run, run_with, scratch};
 
-/// Shows the address that a browser is opened with.
+/// Prints the URL that the browser is opened with.
 const BROWSER: &str = "#!/bin/sh\nprintf %s \"$1\" > page.tmp && mv page.tmp page\n";
 
 struct Setting {
     folder: tempfile::TempDir,
     authorization: std::sync::Arc<Mutex<AuthorizationServer>>,
     server: Fixture,
-    /// Where the browser comes back to.
+    /// The redirect URI.
     port: String,
 }
 
@@ -57,7 +57,7 @@ impl Setting {
         })
     }
 
-    /// Logs in, and does what the browser would do.
+    /// Logs in, acting as the browser.
     fn log_in(&self, words: &[&str], key: Option<&str>) -> Run {
         let words = [&["login"], words, &["--port", &self.port]].concat();
         let folder = self.folder.path();
@@ -74,7 +74,7 @@ fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// Waits for the page to be opened, agrees, and goes where the page leads.
+/// Waits until the page is opened, consents, and follows the redirect.
 fn browse(page: &Path) {
     let end = Instant::now() + Duration::from_secs(30);
     while !page.exists() {
@@ -123,7 +123,7 @@ fn one_login_is_enough_for_later_commands() {
     );
     assert_eq!(setting.counts(), (1, 1, 0));
 
-    // A token that is not accepted any more is refreshed, once.
+    // A token that is no longer accepted is refreshed once.
     setting.authorization().revoked = 1;
     for _ in 0..2 {
         setting.run(&["list", url]).ok();

@@ -1,4 +1,4 @@
-//! Real runs of the built `cargo-mcp` on the packages in `tests/fixtures/cli`.
+//! Runs of the built `cargo-mcp` on the packages in `tests/fixtures/cli`.
 
 mod common;
 

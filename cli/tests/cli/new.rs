@@ -1,4 +1,4 @@
-//! `cargo mcp new`: what it makes is tested and clean at once.
+//! `cargo mcp new`: the created package passes its tests and has no findings.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -15,7 +15,7 @@ fn a_new_package_passes_its_tests_and_has_nothing_to_lint() {
     mcp(scratch.path(), &line).ok().says(&["created word-counter; next: cd word-counter"]);
     let folder = scratch.path().join("word-counter");
 
-    // The folder of the test lies in the repository's workspace, and the repository's lock file has what is needed.
+    // The folder of the test is in the repository's workspace, whose lock file has all dependencies.
     let mut manifest = OpenOptions::new().append(true).open(folder.join("Cargo.toml")).unwrap();
     manifest.write_all(b"\n[workspace]\n").unwrap();
     fs::copy(repository.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();

@@ -1,4 +1,4 @@
-//! Every kind of package is built and asked, and no `main` runs.
+//! Every kind of package is built and queried, and no `main` runs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -103,7 +103,7 @@ fn a_workspace_has_the_servers_of_its_members() {
 }
 
 /// `other` does not depend on Toolwright and cannot be linked into a harness; `-p other` shows that, `--workspace` and
-/// the default members leave it alone.
+/// the default members ignore it.
 #[test]
 fn libraries_without_toolwright_are_not_linked() {
     manifest("members", "-p other").ended(3).says(&["the build failed"]);
@@ -119,7 +119,7 @@ fn a_member_without_tools_shows_those_of_the_library_it_links() {
     assert_eq!(manifest("members", "-p tools").ok().names(), expected);
 }
 
-/// "Leaves build outputs as `cargo build` would": the same files, and nothing is built again by either side.
+/// "Leaves build outputs as `cargo build` would": the same files, and neither side rebuilds anything.
 #[test]
 fn builds_are_left_as_cargo_build_leaves_them() {
     for fixture in ["library", "program"] {

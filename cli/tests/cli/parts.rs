@@ -1,4 +1,4 @@
-//! `cargo mcp parts`, as scripts call it.
+//! `cargo mcp parts` in scripts.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ fn parts(args: &[&str], input: &str) -> crate::common::Run {
     run(folder.path(), &all)
 }
 
-/// The JSON values on standard output, one a line.
+/// Returns the JSON values on standard output, one per line.
 fn lines(output: &str) -> Vec<Value> {
     output.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

@@ -31,7 +31,7 @@ fn changes_after_pinning_are_reported() {
     verify(folder).ok();
     pin(folder, &[]).ok();
 
-    // The server's version, spaces and the order of members are no drift.
+    // The server's version, white space and the order of members do not count as drift.
     edit(folder, "1.2.3", "1.2.4");
     edit(folder, "  ", " ");
     verify(folder).ok();
@@ -44,7 +44,7 @@ fn changes_after_pinning_are_reported() {
     assert_eq!(drift.stdout, expected);
     drift.says(&["4 differences from what mcp.lock.json pins", "cargo mcp pin --update"]);
 
-    // Nothing is taken over unasked, and only what is asked for.
+    // Only the requested changes are accepted.
     assert_eq!(pin(folder, &[]).ended(1).stdout, expected);
     assert_eq!(fs::read_to_string(folder.join("mcp.lock.json")).unwrap(), lock);
     let left = pin(folder, &["--update=refund,search"]).ended(1);

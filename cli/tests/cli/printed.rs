@@ -1,4 +1,4 @@
-//! What others wrote, on its way through every command to a terminal and to the log of a job.
+//! Third-party strings in the output of every command, for terminals and the logs of CI jobs.
 
 use std::fs;
 use std::path::Path;
@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use crate::common::{EXPORTS, Run, folder, run, scratch};
 
-/// Escape sequences in both forms, characters that change the direction of text or are not seen, and line ends with what
-/// GitHub Actions takes for commands.
+/// Escape sequences in both forms, characters that change the direction of text or are invisible, and lines that GitHub
+/// Actions would interpret as commands.
 const BAD: &str = "x\u{1b}[31m\u{9b}2J\u{7}\u{8}\u{202e}\u{2066}\u{200b}\u{2028}\u{85}\r\n::warning::y\n  ::error::z\n##[error]w\u{feff}";
 
-/// Whether a text can do harm: what it has is not all there is to see, or a line of it is a command.
+/// Returns whether a text is harmful: it has hidden characters, or a line is a command.
 #[track_caller]
 fn check(run: &Run, what: &str) {
     for (name, text) in [("stdout", &run.stdout), ("stderr", &run.stderr)] {
@@ -25,7 +25,7 @@ fn check(run: &Run, what: &str) {
     }
 }
 
-/// A manifest in which every text is bad.
+/// Returns a manifest in which every string is harmful.
 fn bad_manifest(name: &str) -> Value {
     json!({
         "manifestVersion": 1,
@@ -69,7 +69,7 @@ fn third_party_manifests_are_displayed_safely() {
     changed["tools"][0]["inputSchema"]["properties"][format!("p{BAD}")]["pattern"] = "^a$".into();
     changed["prompts"][0]["description"] = "new".into();
     write(here, "changed.json", &changed);
-    // One with a good name only, so that what comes after the rule of names is met as well.
+    // One with a valid name, so that later checks run as well.
     let mut named = bad_manifest("tool");
     named["tools"][0]["name"] = "find".into();
     named["server"]["name"] = "shop".into();
@@ -107,7 +107,7 @@ fn third_party_manifests_are_displayed_safely() {
     }
 }
 
-/// The one form that is made of commands has those of its own only.
+/// The only format that consists of commands has no others.
 #[test]
 fn annotations_hold_no_commands_of_others() {
     let scratch = scratch();
@@ -181,7 +181,7 @@ fn third_party_text_in_errors_is_displayed_safely() {
 
 #[test]
 fn command_line_arguments_are_displayed_safely() {
-    // Outside of this repository, since some of them build what they find.
+    // Outside of this repository, since some commands build the package.
     let scratch = tempfile::tempdir().unwrap();
     let here = scratch.path();
     for words in [

@@ -45,7 +45,7 @@ fn the_tools_of_a_server_are_listed_and_called() {
     assert_eq!(result["content"][0]["text"], "done");
     let pinged = ask(&["ping", "--", &server]).ok();
     assert!(
-        pinged.stdout.contains("answers in") && pinged.stdout.contains("2026-07-28"),
+        pinged.stdout.contains("responds in") && pinged.stdout.contains("2026-07-28"),
         "{}",
         pinged.stdout
     );
@@ -59,9 +59,9 @@ fn the_tools_of_a_server_are_listed_and_called() {
 #[test]
 fn each_kind_of_failure_has_its_exit_code() {
     let server = server();
-    // The tool refuses: its arguments do not fit.
+    // The tool fails: its arguments are invalid.
     let failed = ask(&["call", "find_orders", "custommer=A", "--", &server]).ended(1);
-    failed.says(&["error: ", "the tool lists no argument `custommer`; there is `customer`"]);
+    failed.says(&["error: ", "the tool has no argument `custommer`; did you mean `customer`?"]);
     ask(&["call", "no_such_tool", "--", &server]).ended(4).says(&["no_such_tool", "check the name"]);
     ask(&["list", "http://127.0.0.1:1/mcp"])
         .ended(3)
@@ -70,8 +70,8 @@ fn each_kind_of_failure_has_its_exit_code() {
     ask(&["list", "--start-timeout", "1", "--", "sleep", "60"])
         .ended(5)
         .says(&["start_timeout", "--start-timeout"]);
-    ask(&["list"]).ended(2).says(&["no server is named"]);
-    ask(&["list", "nothing"]).ended(2).says(&["neither an address nor a file"]);
+    ask(&["list"]).ended(2).says(&["no server is specified"]);
+    ask(&["list", "nothing"]).ended(2).says(&["neither a URL nor a file"]);
     ask(&["call", "a", "b", "--", &server]).ended(2).says(&["NAME=VALUE"]);
     ask(&["list", "--revision", "2031-01-01", "--", &server]).ended(2).says(&["2026-07-28"]);
 }
@@ -84,7 +84,7 @@ fn a_file_without_a_usable_server_is_an_error() {
     for (text, parts) in [
         (
             unset.to_string(),
-            &["`NO_SUCH_TOKEN` is not set", "set it, add a default", "`shop` is left out"][..],
+            &["`NO_SUCH_TOKEN` is not set", "set it, add a default", "`shop` is omitted"][..],
         ),
         (json!({"mcpServers": []}).to_string(), &["must be an object of servers"]),
         (json!({"mcpServers": {}}).to_string(), &[]),
@@ -93,7 +93,7 @@ fn a_file_without_a_usable_server_is_an_error() {
         fs::write(scratch.path().join("mcp.json"), text).unwrap();
         for command in ["list", "ping", "import"] {
             let refused = run(scratch.path(), &[command, "mcp.json"]).ended(2);
-            refused.says(&[parts, &["no server that can be used"]].concat());
+            refused.says(&[parts, &["no usable server"]].concat());
         }
     }
     fs::write(scratch.path().join("mcp.json"), [0xFF, 0x00, 0x9F]).unwrap();

@@ -1,4 +1,4 @@
-//! The same source gives the same bytes (maximhq/bifrost#7170).
+//! The same source yields the same bytes (maximhq/bifrost#7170).
 
 use crate::common::{folder, manifest, manifest_with, scratch};
 

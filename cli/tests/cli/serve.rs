@@ -9,7 +9,7 @@ const CONVERSATION: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","par
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"help","arguments":{"command":"help"}}}
 "#;
 
-/// Standard output has the server's messages and nothing else: cargo's go to standard error, its progress too.
+/// Standard output only has the server's messages: those of cargo and its progress go to standard error.
 #[test]
 fn a_workflow_path_becomes_a_server() {
     let scratch = scratch();
@@ -22,7 +22,7 @@ fn a_workflow_path_becomes_a_server() {
     assert_eq!(answers[1]["result"]["content"][0]["text"], "done");
 }
 
-/// Two programs contain Toolwright; `default-run` says which one is meant.
+/// Two programs contain Toolwright; `default-run` selects one.
 #[test]
 fn the_package_of_the_folder_is_served() {
     let (run, _) = serve(&folder("workflow").join("src"), "-q", CONVERSATION);
@@ -37,7 +37,7 @@ fn arguments_input_and_exit_code_are_those_of_the_program() {
     let (run, id) = serve(&here, "-p workflow --bin parrot -- --help -q -- last", "words\n");
     let run = run.ended(7);
     assert_eq!(run.stdout, "[\"--help\", \"-q\", \"--\", \"last\"] 4\nwords\n");
-    // The folder stays the one of the caller; on Unix the program takes this process's place.
+    // The current folder is that of the caller; on Unix the program replaces this process.
     let here = here.canonicalize().unwrap();
     if cfg!(unix) {
         run.says(&[&format!("parrot {id} in {}", here.display())]);

@@ -1,4 +1,4 @@
-//! Which tools make which document.
+//! The tools of each document.
 
 use std::fs;
 

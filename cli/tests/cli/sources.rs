@@ -1,11 +1,11 @@
-//! What offers the definitions: the same words for every command.
+//! Sources of definitions, which all commands accept in the same form.
 
 use std::fs;
 use std::path::Path;
 
 use crate::common::{Run, cargo, folder, manifest, run, scratch, target};
 
-/// Runs a command that looks at one source, so that it ends well if the source can be read.
+/// Runs a command with one source, which succeeds if the source can be read.
 fn look(folder: &Path, command: &str, words: &[&str]) -> Run {
     let extra: &[&str] = match command {
         "pin" | "verify" => &["--lock", "any.lock.json", "--update"],
@@ -33,7 +33,7 @@ fn every_command_takes_every_form() {
     cargo("workflow", "build --bin workflow").ok();
     let server = target().join("debug/workflow");
     for command in COMMANDS {
-        // `pin` comes before `verify`, and takes everything over.
+        // `pin` runs before `verify`, and accepts everything.
         for file in ["mcp.json", "list.json", "response.json", "./mcp.json"] {
             let run = look(here, command, &[file]);
             assert_eq!(run.code, 0, "{command} {file}: {}", run.stderr);
@@ -88,7 +88,7 @@ fn an_unknown_source_lists_the_forms() {
             ("empty.json", 6, "empty.json is not a manifest"),
         ] {
             let words = if command == "diff" { vec!["diff", word] } else { vec![command, word] };
-            // A lock must be there before a source is read.
+            // The lock file must exist before a source is read.
             fs::write(scratch.path().join("mcp.lock.json"), r#"{"lockVersion": 1}"#).unwrap();
             let run = run(scratch.path(), &words).ended(code);
             run.says(&[says, "FILE  ", "REV:PATH  ", "NAME  ", "https://…", "-- COMMAND …"]);
@@ -160,7 +160,7 @@ fn a_byte_order_mark_and_utf_16_are_accepted() {
     manifest("library", &format!("--format openai --check {}", here.join("openai.json").display())).ok();
 }
 
-/// Of a list that was saved alone, nobody knows the instructions of the server.
+/// The instructions of the server are unknown for a saved list.
 #[test]
 fn instructions_that_are_not_known_are_not_compared() {
     let scratch = scratch();

@@ -171,7 +171,7 @@ fn incompatible_versions_are_rejected() {
     run.says(&["schema version 2.0", "writes 1.0"]);
 }
 
-/// What every other command prints, the tools of a package among them, can be read here, and is a source again.
+/// The output of every other command, including the tools of a package, can be read here, and is a valid source.
 #[test]
 fn the_manifest_writes_a_collection() {
     let lines = manifest("library", "--format jsonl").ok().stdout;
@@ -205,7 +205,7 @@ fn files_that_cannot_be_read_and_lines_that_mean_harm() {
 
 #[test]
 fn arrow_files_are_read_wherever_json_lines_are() {
-    // The flat form does not tell no ports from none that are known.
+    // The flat format does not distinguish no ports from unknown ports.
     let ports = r#""input_ports":[],"output_ports":[],"message"#;
     let workflow = WORKFLOW.replace(r#""message"#, ports);
     let lines = format!("{workflow}\n{MCP}\n");

@@ -105,7 +105,9 @@ impl Formats {
             "tool-result" if has("toolName") || (has("toolCallId") && !has("state")) => {
                 Some(model_result(Members::of(members)))
             }
-            "tool-call" | "dynamic-tool" if has("toolName") => Some(named(kind, Members::of(members))),
+            "tool-call" | "dynamic-tool" if has("toolName") => {
+                Some(read_named_part(kind, Members::of(members)))
+            }
             "tool_use" | "mcp_tool_use" | "server_tool_use" => {
                 Some(anthropic_call(kind, Members::of(members)))
             }
@@ -205,7 +207,7 @@ fn ai_sdk_4(mut outer: Members) -> Option<ToolPart> {
 }
 
 /// `dynamic-tool` of AI SDK 5 to 7, and `tool-call` with or without a result.
-fn named(kind: &str, mut members: Members) -> ToolPart {
+fn read_named_part(kind: &str, mut members: Members) -> ToolPart {
     let name = members.take_string("toolName");
     // Model messages have ids, and their results are separate parts.
     let is_model_message = kind == "tool-call" && members.has_any(["toolCallId"]);

@@ -127,7 +127,7 @@ fn named_workflow(mut all: Map<String, Value>) -> Result<WorkflowTool, ValueErro
     let place = bytes.or(keys).transpose()?;
     let input_ports = take("input_ports").map(|list| ports("input_ports", Some(list))).transpose()?;
     let output_ports = take("output_ports").map(|list| ports("output_ports", Some(list))).transpose()?;
-    let mut tool: WorkflowTool = named(super::ToolType::Workflow, all)?;
+    let mut tool: WorkflowTool = read_members(super::ToolType::Workflow, all)?;
     tool.workflow = tool.workflow.or(place);
     tool.input_ports = input_ports;
     tool.output_ports = output_ports;
@@ -144,7 +144,7 @@ pub(super) fn read_mcp(text: &str) -> Result<ToolValue, ValueError> {
         if members.has_more_than_null("workflow") {
             return Err(ValueError::Blob { kind: super::ToolType::Mcp, place: "`workflow`" });
         }
-        return named(super::ToolType::Mcp, all).map(ToolValue::Mcp);
+        return read_members(super::ToolType::Mcp, all).map(ToolValue::Mcp);
     }
     only(&members, 7, MCP_ONLY)?;
     let mut fields = Fields::new(all);
@@ -161,7 +161,7 @@ pub(super) fn read_mcp(text: &str) -> Result<ToolValue, ValueError> {
 }
 
 /// Reads named members; schemas may be JSON strings.
-fn named<T: serde::de::DeserializeOwned>(
+fn read_members<T: serde::de::DeserializeOwned>(
     kind: super::ToolType,
     mut all: Map<String, Value>,
 ) -> Result<T, ValueError> {

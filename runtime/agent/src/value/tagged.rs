@@ -104,10 +104,10 @@ pub(super) fn read(text: &str) -> Result<ToolValue, ValueError> {
         return Err(ValueError::Blob { kind, place: "`workflow`" });
     }
     Ok(match kind {
-        ToolType::Command => ToolValue::Command(known::<CommandTool>(kind, text)?),
-        ToolType::Workflow => ToolValue::Workflow(known::<WorkflowTool>(kind, text)?),
-        ToolType::Mcp => ToolValue::Mcp(known::<McpTool>(kind, text)?),
-        ToolType::Http => ToolValue::Http(known::<HttpTool>(kind, text)?),
+        ToolType::Command => ToolValue::Command(read_known::<CommandTool>(kind, text)?),
+        ToolType::Workflow => ToolValue::Workflow(read_known::<WorkflowTool>(kind, text)?),
+        ToolType::Mcp => ToolValue::Mcp(read_known::<McpTool>(kind, text)?),
+        ToolType::Http => ToolValue::Http(read_known::<HttpTool>(kind, text)?),
     })
 }
 
@@ -129,7 +129,7 @@ fn check_version(members: &Members<'_>) -> Result<(), ValueError> {
 }
 
 /// Reads a record of a known kind.
-fn known<T: DeserializeOwned + kinds::Tagged>(kind: ToolType, text: &str) -> Result<T, ValueError> {
+fn read_known<T: DeserializeOwned + kinds::Tagged>(kind: ToolType, text: &str) -> Result<T, ValueError> {
     let mut tool: T = serde_json::from_str(text).map_err(|source| ValueError::Member { kind, source })?;
     tool.other_mut().shift_remove("tool_type");
     Ok(tool)

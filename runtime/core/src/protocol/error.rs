@@ -134,7 +134,7 @@ pub fn unknown_resource(uri: &str, revision: Revision) -> ErrorObject {
 
 /// Creates an error about the resource at `uri`, with the URI in its data.
 pub fn about_resource(code: i64, message: impl Into<String>, uri: &str) -> ErrorObject {
-    ErrorObject::new(code, message).with_data(&json!({"uri": cut(uri, MAX_URI_CHARS)}))
+    ErrorObject::new(code, message).with_data(&json!({"uri": truncate(uri, MAX_URI_CHARS)}))
 }
 
 /// Creates a [`MISSING_CLIENT_CAPABILITY`] error; `required` has the form of
@@ -169,11 +169,11 @@ fn version_error(code: i64, requested: &str, supported: &[&str]) -> ErrorObject 
 
 /// Truncates an untrusted name, so that errors cannot be used to send megabytes back.
 pub fn shorten(name: &str) -> String {
-    cut(name, MAX_NAME_CHARS)
+    truncate(name, MAX_NAME_CHARS)
 }
 
 /// Truncates `text` to `max_chars` characters and marks the cut with `…`.
-pub fn cut(text: &str, max_chars: usize) -> String {
+pub fn truncate(text: &str, max_chars: usize) -> String {
     let mut short: String = text.chars().take(max_chars).collect();
     if short.len() < text.len() {
         short.push('…');

@@ -117,7 +117,7 @@ impl LiveTask {
         const MAX_CHARS: usize = 1_000;
         let mut state = self.state();
         if !state.is_settled {
-            state.task.status_message = Some(toolwright_core::protocol::error::cut(message, MAX_CHARS));
+            state.task.status_message = Some(toolwright_core::protocol::error::truncate(message, MAX_CHARS));
             state.task.last_updated_at = SystemTime::now();
             drop(state);
             self.changed.notify_one();
