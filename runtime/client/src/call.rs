@@ -11,7 +11,7 @@ use toolwright_core::protocol::error::HEADER_MISMATCH;
 use toolwright_core::protocol::method;
 
 use crate::client::Client;
-use crate::error::{ClientError, ErrorKind, quoted};
+use crate::error::{ClientError, ErrorKind, quote};
 use crate::message::{OutgoingRequest, push_string};
 use crate::param_headers;
 use crate::pending::{Notice, RequestOptions};
@@ -235,7 +235,7 @@ impl Client {
         let responses = self.shared.host.input.respond_to_all(requests).await;
         responses.map_err(|(method, rejection)| {
             let problem =
-                format!("it sent the input request `{}`, but {}", quoted(&method), rejection.message);
+                format!("it sent the input request `{}`, but {}", quote(&method), rejection.message);
             self.shared.host.error(ErrorKind::Protocol, problem, "add a handler for it to the client")
         })
     }
@@ -256,10 +256,10 @@ impl Client {
         match verdict {
             Ok(()) => Ok(result),
             Err(problem) => {
-                let name = quoted(tool);
+                let name = quote(tool);
                 let problem = format!(
                     "the result of its tool `{name}` does not match its output schema: {}",
-                    quoted(&problem)
+                    quote(&problem)
                 );
                 if !self.shared.limits.is_strict {
                     self.warn(&problem);
@@ -332,7 +332,7 @@ fn classify(result: &str) -> Result<ResultKind, String> {
             requests: head.input_requests,
             state: head.request_state.map(|state| state.get().to_owned()),
         })),
-        Some(other) => Err(format!("its result has the unknown type `{}`", quoted(other))),
+        Some(other) => Err(format!("its result has the unknown type `{}`", quote(other))),
     }
 }
 

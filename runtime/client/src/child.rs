@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::config::{Encoding, Expanded, Settings, StdioSpec, TokenError, Tokens};
 use crate::encoding::Decoder;
-use crate::error::{ClientError, ErrorKind, quoted};
+use crate::error::{ClientError, ErrorKind, quote};
 use crate::event::Event;
 use crate::host::Host;
 use crate::lines::{self, CloseReason};
@@ -210,17 +210,17 @@ fn token_error(name: &str, error: &TokenError, host: &Host) -> ClientError {
 
 fn spawn_error(command: &StdioSpec, error: &io::Error, host: &Host) -> ClientError {
     // Unexpanded, since the values of variables may be secret.
-    let program = quoted(&command.command.to_string());
+    let program = quote(&command.command.to_string());
     let (problem, advice) = match (error.kind(), &command.cwd) {
         (io::ErrorKind::NotFound, Some(folder)) if !Path::new(folder.expose()).is_dir() => (
-            format!("the folder {} does not exist", quoted(&folder.to_string())),
+            format!("the folder {} does not exist", quote(&folder.to_string())),
             "create it, or use another one",
         ),
         (io::ErrorKind::NotFound, _) if program.contains(['/', '\\']) => {
             (format!("the program {program} does not exist"), "check the path")
         }
         (io::ErrorKind::NotFound, _) => (
-            format!("the command `{program}` is not found in {}", quoted(&search_path(command))),
+            format!("the command `{program}` is not found in {}", quote(&search_path(command))),
             "install it, or use its full path",
         ),
         (io::ErrorKind::PermissionDenied, _) => {
@@ -265,7 +265,7 @@ impl Tail {
     fn lines(&self) -> String {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let quoted_lines: Vec<_> =
-            lines.iter().map(|line| quoted(line)).filter(|line| !line.is_empty()).collect();
+            lines.iter().map(|line| quote(line)).filter(|line| !line.is_empty()).collect();
         quoted_lines.join(" | ")
     }
 }

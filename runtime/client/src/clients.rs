@@ -212,7 +212,7 @@ impl Clients {
         let names = self.names().unwrap_or_default();
         let found = names.find(name).and_then(|found| Some((found, self.client(&found.server)?)));
         let Some((found, client)) = found else {
-            let problem = format!("no server has a tool named `{}`", crate::error::quoted(name));
+            let problem = format!("no server has a tool named `{}`", crate::error::quote(name));
             let server: Arc<str> = "all servers".into();
             let advice = "list the tools again, and use one of their names";
             return Err(ClientError::new(ErrorKind::Protocol, &server, problem, advice));

@@ -10,7 +10,7 @@ use toolwright_core::protocol::error::{
 use toolwright_core::protocol::method;
 use toolwright_core::protocol::{Era, ErrorObject, Revision, meta};
 
-use crate::error::{ClientError, ErrorKind, quoted};
+use crate::error::{ClientError, ErrorKind, quote};
 use crate::host::Host;
 use crate::message::OutgoingRequest;
 use crate::pending::Reply;
@@ -118,7 +118,7 @@ pub(crate) fn evaluate_probe(reply: &Reply, status: Option<u16>, host: &Arc<Host
                 }
                 (HEADER_MISMATCH | MISSING_CLIENT_CAPABILITY, _) => {
                     let text =
-                        format!("it rejected `server/discover`: {} ({})", quoted(&error.message), error.code);
+                        format!("it rejected `server/discover`: {} ({})", quote(&error.message), error.code);
                     match failed(text, "check which client capabilities the server requires") {
                         ProbeOutcome::Failed(failure) => ProbeOutcome::Failed(failure.with_rpc(error)),
                         other => other,
@@ -142,7 +142,7 @@ pub(crate) fn is_modern_rejection(error: &ErrorObject) -> bool {
 /// Parses the error of a response. An invalid error object is an error too.
 pub(crate) fn parse_rpc_error(text: &str) -> ErrorObject {
     serde_json::from_str(text)
-        .unwrap_or_else(|_| ErrorObject::new(0, format!("invalid error object: {}", quoted(text))))
+        .unwrap_or_else(|_| ErrorObject::new(0, format!("invalid error object: {}", quote(text))))
 }
 
 fn supported_revisions(error: &ErrorObject) -> Vec<String> {
@@ -162,7 +162,7 @@ fn newest_common(supported: &[String]) -> Option<Revision> {
 
 fn no_common_revision(supported: &[String]) -> String {
     let ours: Vec<_> = Revision::ALL.iter().map(|revision| revision.as_str()).collect();
-    let theirs = quoted(&supported.join(", "));
+    let theirs = quote(&supported.join(", "));
     format!("it supports the revisions {theirs}, and this client supports {}", ours.join(", "))
 }
 

@@ -147,7 +147,7 @@ pub(crate) const AFTER_LOSS: &str =
     "check whether the request was executed before you repeat it; the next request reconnects";
 
 /// Quotes text from the server: truncated, and with invisible characters escaped.
-pub(crate) fn quoted(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     truncate(text.trim(), MAX_QUOTED)
 }
 
@@ -161,7 +161,7 @@ fn truncate(text: &str, max: usize) -> String {
 }
 
 /// Formats a number of bytes.
-pub(crate) fn bytes(count: usize) -> String {
+pub(crate) fn format_bytes(count: usize) -> String {
     match count {
         0 => "0 bytes".to_owned(),
         _ if count.is_multiple_of(1 << 20) => format!("{} MiB", count >> 20),
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn what_a_server_says_is_bounded_and_visible() {
-        assert_eq!(quoted(" a\u{1b}[31m \n"), r"a\u{1b}[31m");
-        assert_eq!(quoted(&"é".repeat(10_000)).chars().count(), MAX_QUOTED + 1);
+        assert_eq!(quote(" a\u{1b}[31m \n"), r"a\u{1b}[31m");
+        assert_eq!(quote(&"é".repeat(10_000)).chars().count(), MAX_QUOTED + 1);
     }
 }

@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::config::Encoding;
 use crate::encoding::encode;
-use crate::error::{ClientError, ErrorKind, bytes};
+use crate::error::{ClientError, ErrorKind, format_bytes};
 use crate::mux::Mux;
 
 /// How many bytes are read at once.
@@ -176,7 +176,7 @@ impl LineReader {
             (self.start, self.end, self.scanned) = (0, 0, 0);
         }
         if self.skipped.is_some_and(|skipped| skipped > MAX_SKIPPED) {
-            let problem = format!("it sent a line longer than {}", bytes(MAX_SKIPPED));
+            let problem = format!("it sent a line longer than {}", format_bytes(MAX_SKIPPED));
             return Err(mux.host.error(
                 ErrorKind::Protocol,
                 problem,

@@ -17,7 +17,7 @@ use toolwright_core::protocol::method;
 use crate::client::Client;
 use crate::config::BoxFuture;
 use crate::connection::Connection;
-use crate::error::{ClientError, ErrorKind, bytes, quoted};
+use crate::error::{ClientError, ErrorKind, format_bytes, quote};
 use crate::message::OutgoingRequest;
 use crate::param_headers;
 use crate::tool::ListedTool;
@@ -84,7 +84,7 @@ impl Client {
             if !seen.insert(tool.name().into()) {
                 self.warn(&format!(
                     "it lists the tool `{}` twice; the second one is ignored",
-                    quoted(tool.name())
+                    quote(tool.name())
                 ));
                 continue;
             }
@@ -96,7 +96,7 @@ impl Client {
                 match param_headers::parse(&schema) {
                     Ok(param_headers) => tool_info.param_headers = param_headers,
                     Err(problem) => {
-                        let name = quoted(tool.name());
+                        let name = quote(tool.name());
                         self.warn(&format!(
                             "its tool `{name}` is ignored, because its definition is invalid: {problem}"
                         ));
@@ -176,7 +176,7 @@ impl Client {
                     .protocol_error(format!("the pages of `{method}` form a cycle: a cursor is repeated")));
             }
             if read_bytes > self.shared.limits.max_list_bytes {
-                let limit = bytes(self.shared.limits.max_list_bytes);
+                let limit = format_bytes(self.shared.limits.max_list_bytes);
                 let advice = "raise `max_list_bytes` if the list is that long";
                 let problem = format!("the pages of `{method}` have more than {limit}");
                 return Err(self.shared.host.error(ErrorKind::Protocol, problem, advice));
@@ -203,7 +203,7 @@ impl Client {
             let read = items.into_iter().filter_map(|item| match serde_json::from_str(item.get()) {
                 Ok(item) => Some(item),
                 Err(problem) => {
-                    let item = quoted(item.get());
+                    let item = quote(item.get());
                     self.warn(&format!("an invalid entry of its `{member}` is ignored ({problem}): {item}"));
                     None
                 }

@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 use toolwright_core::protocol::method;
 
-use crate::error::{ClientError, ErrorKind, bytes, quoted};
+use crate::error::{ClientError, ErrorKind, format_bytes, quote};
 use crate::host::Host;
 use crate::message::{self, Id, Message, OutgoingRequest};
 use crate::pending::{Notice, Reply, RequestFailure, RequestOptions, ResponseSlot};
@@ -311,7 +311,7 @@ impl Mux {
         let mut state = self.lock();
         state.stray.count += 1;
         let start = String::from_utf8_lossy(&text[..text.len().min(200)]);
-        let start = quoted(&start);
+        let start = quote(&start);
         let too_many = state.stray.count > MAX_STRAY && !state.has_sent_message;
         let is_first = state.stray.first.is_none();
         state.stray.first.get_or_insert_with(|| start.clone());
@@ -334,7 +334,7 @@ impl Mux {
     /// # Errors
     /// If the server has not sent any message.
     pub(crate) fn receive_oversized(&self, start: &[u8], limit: usize) -> Result<(), ClientError> {
-        let problem = format!("it sent a message larger than {}", bytes(limit));
+        let problem = format!("it sent a message larger than {}", format_bytes(limit));
         let advice = "ask for less at once, or raise `max_message_bytes`";
         match message::find_id(start).and_then(|id| self.lock().open.remove(&id)) {
             Some(slot) => slot.complete(Err(self.host.error(ErrorKind::Protocol, problem, advice))),

@@ -7,7 +7,7 @@ use toolwright_core::protocol::method;
 use toolwright_core::revision::Revision;
 
 use crate::era::{self, Identity, ProbeOutcome, evaluate_probe, is_modern_rejection, parse_rpc_error};
-use crate::error::{ClientError, ErrorKind, quoted};
+use crate::error::{ClientError, ErrorKind, quote};
 use crate::message;
 use crate::mux::{Mux, PendingRequest};
 use crate::pending::{Reply, RequestFailure, RequestOptions};
@@ -158,7 +158,7 @@ fn finish_handshake(
         }
         Ok(Reply::Error(error)) => {
             let error = parse_rpc_error(&error);
-            let problem = format!("it rejected `initialize`: {} ({})", quoted(&error.message), error.code);
+            let problem = format!("it rejected `initialize`: {} ({})", quote(&error.message), error.code);
             Err(mux
                 .host
                 .error(ErrorKind::Protocol, problem, "check which revisions the server supports")

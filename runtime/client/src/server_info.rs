@@ -91,7 +91,7 @@ impl ServerInfo {
                 .map_err(|error| format!("its response to `initialize` is invalid: {error}"))?;
         let revision = Revision::from_name(&protocol_version).filter(|revision| revision.has_handshake());
         let revision = revision.ok_or_else(|| {
-            let version = crate::error::quoted(&protocol_version);
+            let version = crate::error::quote(&protocol_version);
             format!("it selected the revision `{version}`, which this client does not support")
         })?;
         Ok(Self { revision, info, capabilities, instructions, is_unknown: false })

@@ -12,7 +12,7 @@ use toolwright_core::protocol::{ResourceData, extension, method};
 use toolwright_wire::frontmatter::Frontmatter;
 
 use crate::client::Client;
-use crate::error::{ClientError, ErrorKind, quoted};
+use crate::error::{ClientError, ErrorKind, quote};
 
 /// The main file of each skill.
 const SKILL_MD: &str = "SKILL.md";
@@ -80,12 +80,12 @@ impl ListedSkill {
         match &self.resources {
             SkillFiles::Dynamic(word) if word == "dynamic" => None,
             SkillFiles::Dynamic(word) => {
-                Some(format!("its `resources` have the unknown value `{}`", quoted(word)))
+                Some(format!("its `resources` have the unknown value `{}`", quote(word)))
             }
             SkillFiles::Listed(files) => {
                 let is_outside = |file: &&SkillFile| !is_below(&file.uri, folder);
                 if let Some(file) = files.iter().find(is_outside) {
-                    return Some(format!("the file {} is not in its folder", quoted(&file.uri)));
+                    return Some(format!("the file {} is not in its folder", quote(&file.uri)));
                 }
                 let has_own = files.iter().any(|file| file.uri == self.uri);
                 (!has_own).then(|| "its files do not include `SKILL.md`".to_owned())
@@ -115,7 +115,7 @@ impl Client {
         let listed: Vec<ListedSkill> = self.all_pages(method::SKILLS_LIST, "skills").await?;
         let valid = listed.into_iter().filter(|skill| match skill.problem() {
             Some(problem) => {
-                self.warn(&format!("its skill {} is ignored: {problem}", quoted(&skill.uri)));
+                self.warn(&format!("its skill {} is ignored: {problem}", quote(&skill.uri)));
                 false
             }
             None => true,
@@ -150,13 +150,13 @@ impl Client {
         };
         let is_known = listed_file.is_some() || matches!(skill.resources, SkillFiles::Dynamic(_));
         if !is_known || !is_below(uri, skill.folder()) {
-            let problem = format!("its skill `{}` has no file {}", quoted(skill.name()), quoted(uri));
+            let problem = format!("its skill `{}` has no file {}", quote(skill.name()), quote(uri));
             return Err(self.shared.host.error(ErrorKind::Protocol, problem, "read a listed file"));
         }
         let read = self.read_resource(uri).await?;
         let contents = read.contents.into_iter().find(|contents| contents.uri == uri);
         let contents =
-            contents.ok_or_else(|| self.mismatch_error(skill, &format!("is missing: {}", quoted(uri))))?;
+            contents.ok_or_else(|| self.mismatch_error(skill, &format!("is missing: {}", quote(uri))))?;
         let bytes = match contents.data {
             ResourceData::Text(text) => text.into_bytes(),
             ResourceData::Blob(blob) => base64::decode(&blob)
@@ -177,7 +177,7 @@ impl Client {
     }
 
     fn mismatch_error(&self, skill: &ListedSkill, problem: &str) -> ClientError {
-        let problem = format!("a file of its skill `{}` {problem}", quoted(skill.name()));
+        let problem = format!("a file of its skill `{}` {problem}", quote(skill.name()));
         let advice = "do not use the skill; list the skills again, or report this to the server's developers";
         self.shared.host.error(ErrorKind::Protocol, problem, advice)
     }

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 use toolwright_core::protocol::{TaskStatus, method};
 
 use crate::client::Client;
-use crate::error::{ClientError, ErrorKind, quoted};
+use crate::error::{ClientError, ErrorKind, quote};
 use crate::message::{OutgoingRequest, push_string};
 use crate::pending::{Notice, RequestOptions};
 use crate::progress::Progress;
@@ -124,7 +124,7 @@ impl Client {
                 }
                 TaskStatus::Cancelled => {
                     cancel.is_armed = false;
-                    let why = state.status_message.as_deref().map(quoted).unwrap_or_default();
+                    let why = state.status_message.as_deref().map(quote).unwrap_or_default();
                     let problem = format!("the server cancelled the task of this call: {why}");
                     return Err(self.shared.host.error(
                         ErrorKind::Protocol,

@@ -7,7 +7,7 @@ use toolwright_core::protocol::ToolResult;
 use toolwright_core::tool::Tool;
 
 use crate::client::Client;
-use crate::error::{ClientError, ErrorKind, quoted};
+use crate::error::{ClientError, ErrorKind, quote};
 
 impl Client {
     /// Calls the tool of `input`, and deserializes its output.
@@ -39,7 +39,7 @@ impl Client {
 
     fn output<O: DeserializeOwned>(&self, tool: &str, result: ToolResult) -> Result<O, ClientError> {
         if result.is_error {
-            let problem = format!("its tool `{tool}` failed: {}", quoted(&result.as_text()));
+            let problem = format!("its tool `{tool}` failed: {}", quote(&result.as_text()));
             let advice = "correct what the tool reports, and call it again";
             return Err(self.shared.host.error(ErrorKind::Tool, problem, advice).with_result(result));
         }

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::{AgentError, AgentEvent};
 use crate::config::{BoxFuture, Secret};
-use crate::error::quoted;
+use crate::error::quote;
 use crate::http::{Address, Authorize, Rejection, RequestTarget, fetch_from, parse_header};
 
 /// How long before its expiry a token is renewed: a minute, or a quarter of its lifetime if that is shorter.
@@ -188,7 +188,7 @@ impl Authorize for Session {
                 return Ok(false);
             }
             if rejection.attempt > 0 {
-                let challenge = rejection.challenges.first().map(|text| format!(": {}", quoted(text)));
+                let challenge = rejection.challenges.first().map(|text| format!(": {}", quote(text)));
                 return Err(format!(
                     "it rejected a new session token too{}; check that both use the same gateway URL",
                     challenge.unwrap_or_default()

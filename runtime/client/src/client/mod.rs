@@ -14,7 +14,7 @@ use crate::config::{BoxFuture, ServerSpec};
 use crate::connect::Connector;
 use crate::connection::Connection;
 use crate::era::parse_rpc_error;
-use crate::error::{ClientError, ErrorKind, quoted};
+use crate::error::{ClientError, ErrorKind, quote};
 use crate::host::Host;
 use crate::message::OutgoingRequest;
 use crate::pending::{Reply, RequestOptions};
@@ -226,12 +226,12 @@ impl Client {
     pub(crate) fn error_response(&self, outgoing: &OutgoingRequest<'_>, error: &str) -> ClientError {
         let (error, method) = (parse_rpc_error(error), &outgoing.method);
         // Servers often do not say what they did not find.
-        let of = outgoing.name.as_ref().map(|name| format!(" of `{}`", quoted(name)));
+        let of = outgoing.name.as_ref().map(|name| format!(" of `{}`", quote(name)));
         let problem = format!(
             "it responded to `{method}`{} with error {}: {}",
             of.unwrap_or_default(),
             error.code,
-            quoted(&error.message)
+            quote(&error.message)
         );
         let advice = advice_for_code(error.code);
         self.shared.host.error(ErrorKind::Protocol, problem, advice).with_rpc(error)

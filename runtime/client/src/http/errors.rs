@@ -8,7 +8,7 @@ use super::address::Address;
 use super::authorize::Rejection;
 use super::exchange::ErrorResponse;
 use super::pool::ConnectionError;
-use crate::error::{AFTER_LOSS, ClientError, ErrorKind, bytes, quoted};
+use crate::error::{AFTER_LOSS, ClientError, ErrorKind, format_bytes, quote};
 
 /// The advice if no other token is available.
 const NO_TOKEN: &str = "check the source of its tokens, then log in again, or configure another token";
@@ -43,7 +43,7 @@ impl HttpTransport {
     pub(super) fn follow_redirect(&self, response: &ErrorResponse) -> Result<(), ClientError> {
         let status = response.status;
         let reject = |reason: &str, target: &str, advice| {
-            let problem = format!("it redirects to {} with status {status}, {reason}", quoted(target));
+            let problem = format!("it redirects to {} with status {status}, {reason}", quote(target));
             Err(self.host.error(ErrorKind::Protocol, problem, advice).with_status(status))
         };
         let Some(location) = &response.location else { return Err(self.status_error(response)) };
@@ -77,7 +77,7 @@ impl HttpTransport {
         let status = response.status;
         let details = [response.challenges.join(", "), response.body.clone()];
         let details: Vec<_> =
-            details.iter().map(|text| quoted(text)).filter(|text| !text.is_empty()).collect();
+            details.iter().map(|text| quote(text)).filter(|text| !text.is_empty()).collect();
         let details = if details.is_empty() { String::new() } else { format!(": {}", details.join("; ")) };
         let problem = format!("{} responded with status {status}{details}", self.address());
         let has_token = !response.authorization.is_empty() || !self.settings.headers.is_empty();
@@ -139,7 +139,7 @@ impl HttpTransport {
     }
 
     pub(super) fn too_large_error(&self, limit: usize) -> ClientError {
-        let problem = format!("it sent a message larger than {}", bytes(limit));
+        let problem = format!("it sent a message larger than {}", format_bytes(limit));
         self.host.error(ErrorKind::Protocol, problem, "request less data, or raise `max_message_bytes`")
     }
 
@@ -151,7 +151,7 @@ impl HttpTransport {
 
     pub(super) fn invalid_message_error(&self, media_type: &str, body: &[u8]) -> ClientError {
         let media_type = if media_type.is_empty() { "a body without a content type" } else { media_type };
-        let start = quoted(&String::from_utf8_lossy(&body[..body.len().min(300)]));
+        let start = quote(&String::from_utf8_lossy(&body[..body.len().min(300)]));
         let problem =
             format!("{} responded with {media_type} that is not a message: {start}", self.address());
         self.host.error(ErrorKind::Protocol, problem, "check that the address belongs to an MCP server")
@@ -162,7 +162,7 @@ impl fmt::Display for ConnectionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Connect(error) => write!(f, "cannot be reached: {error}"),
-            Self::Tls(problem, _) => write!(f, "TLS handshake failed: {}", quoted(problem)),
+            Self::Tls(problem, _) => write!(f, "TLS handshake failed: {}", quote(problem)),
             Self::Http(error) if error.is_parse() => write!(f, "its response is not HTTP: {error}"),
             Self::Http(error) => write!(f, "the connection was closed before the response: {error}"),
             Self::Closed => f.write_str("the connection was closed before the response"),

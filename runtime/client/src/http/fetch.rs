@@ -51,7 +51,7 @@ impl Fetched {
             Ok(OAuthError { error, error_description: None }) => error,
             Err(_) => String::from_utf8_lossy(&self.body[..self.body.len().min(300)]).into_owned(),
         };
-        format!("status {}: {}", self.status, crate::error::quoted(&detail))
+        format!("status {}: {}", self.status, crate::error::quote(&detail))
     }
 }
 

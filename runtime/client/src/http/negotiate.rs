@@ -12,7 +12,7 @@ use toolwright_core::revision::Revision;
 use super::exchange::Outcome;
 use super::{HttpTransport, MAX_REDIRECTS, MAX_REJECTIONS, RequestTimer};
 use crate::era::{self, Identity, ProbeOutcome, evaluate_probe, is_modern_rejection, parse_rpc_error};
-use crate::error::{ClientError, ErrorKind, quoted};
+use crate::error::{ClientError, ErrorKind, quote};
 use crate::message::{self, OutgoingRequest};
 use crate::pending::{Reply, RequestFailure, RequestOptions, TimeLimit};
 use crate::server_info::ServerInfo;
@@ -99,8 +99,7 @@ impl HttpTransport {
                     let response_error = match &reply {
                         Reply::Error(error) => {
                             let error = parse_rpc_error(error);
-                            let problem =
-                                format!("it rejected `server/discover`: {}", quoted(&error.message));
+                            let problem = format!("it rejected `server/discover`: {}", quote(&error.message));
                             self.host.error(ErrorKind::Protocol, problem, UNEXPECTED_REVISION).with_rpc(error)
                         }
                         Reply::Result(_) => self.host.error(
@@ -153,8 +152,7 @@ impl HttpTransport {
             }
             FirstOutcome::Reply { reply: Reply::Error(error), status } => {
                 let error = parse_rpc_error(&error);
-                let problem =
-                    format!("it rejected `initialize`: {} ({})", quoted(&error.message), error.code);
+                let problem = format!("it rejected `initialize`: {} ({})", quote(&error.message), error.code);
                 let failure = self.host.error(
                     ErrorKind::Protocol,
                     problem,

@@ -18,7 +18,7 @@ use super::authorize::RequestTarget;
 use super::exchange::ErrorResponse;
 use super::pool::{Stream, open_stream};
 use super::{HttpTransport, MAX_REJECTIONS};
-use crate::error::{AFTER_LOSS, ClientError, ErrorKind, quoted};
+use crate::error::{AFTER_LOSS, ClientError, ErrorKind, quote};
 use crate::event::Event;
 use crate::mux::Mux;
 
@@ -75,7 +75,7 @@ impl HttpTransport {
                 }
                 Err(error) => {
                     let problem =
-                        format!("{address} does not accept a WebSocket: {}", quoted(&error.to_string()));
+                        format!("{address} does not accept a WebSocket: {}", quote(&error.to_string()));
                     return Err(self.host.error(
                         ErrorKind::Connect,
                         problem,
@@ -125,7 +125,7 @@ impl HttpTransport {
                     }
                     Some(Ok(Message::Close(frame))) => match frame {
                         Some(frame) => {
-                            format!("it closed the socket ({} {})", frame.code, quoted(&frame.reason))
+                            format!("it closed the socket ({} {})", frame.code, quote(&frame.reason))
                         }
                         None => "it closed the socket".to_owned(),
                     },
@@ -133,7 +133,7 @@ impl HttpTransport {
                     Some(Err(SocketError::Capacity(CapacityError::MessageTooLong { .. }))) => {
                         return (self.too_large_error(self.settings.max_message_bytes), CloseCode::Size);
                     }
-                    Some(Err(error)) => format!("the socket failed: {}", quoted(&error.to_string())),
+                    Some(Err(error)) => format!("the socket failed: {}", quote(&error.to_string())),
                     None => "the socket was closed".to_owned(),
                 };
                 let problem = format!("it is no longer available: {reason}");

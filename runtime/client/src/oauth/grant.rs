@@ -319,7 +319,7 @@ fn authorization_url(
     // The URL may be passed to a command that opens it (CVE-2025-6514).
     let address = crate::http::Address::parse(endpoint).ok();
     if address.is_none() || !["http://", "https://"].iter().any(|scheme| endpoint.starts_with(scheme)) {
-        let endpoint = crate::error::quoted(endpoint);
+        let endpoint = crate::error::quote(endpoint);
         return Err(format!(
             "the `authorization_endpoint` of the authorization server is not a web page: {endpoint}"
         ));
@@ -347,7 +347,7 @@ fn code_from_redirect(redirected: &str, state: &str, issuer: &ServerMetadata) ->
         let description = query_parameter(redirected, "error_description").unwrap_or_default();
         return Err(format!(
             "the authorization server denied the login: {}",
-            crate::error::quoted(&format!("{error} {description}"))
+            crate::error::quote(&format!("{error} {description}"))
         ));
     }
     query_parameter(redirected, "code").ok_or_else(|| "the redirect has no `code`".to_owned())

@@ -103,7 +103,7 @@ pub(super) async fn fetch_server_metadata(issuer: &str, is_legacy: bool) -> Resu
         let metadata: ServerMetadata = fetched.json("the metadata of the authorization server")?;
         // Compared as strings (RFC 8414 §3.3). In 2025-03-26, `issuer` is only the origin of the protected server.
         if metadata.issuer != issuer && !is_legacy {
-            let found = crate::error::quoted(&metadata.issuer);
+            let found = crate::error::quote(&metadata.issuer);
             return Err(format!(
                 "the metadata of the authorization server {issuer} is for {found}, so its endpoints are not used"
             ));
