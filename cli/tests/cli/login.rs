@@ -193,7 +193,7 @@ fn a_client_with_rights_of_its_own_needs_no_login() {
 #[test]
 fn a_server_that_wants_another_kind_of_token_says_so() {
     let setting = Setting::new();
-    let server = Fixture::start(|request, reply| match request.verb.as_str() {
+    let server = Fixture::start(|request, reply| match request.http_method.as_str() {
         "POST" => reply.send(401, &[("WWW-Authenticate", "Bearer")], "send your API key"),
         _ => reply.send(404, &[], ""),
     });

@@ -1,4 +1,4 @@
-//! Helpers of the client's tests: servers with faults, on standard streams and over HTTP.
+//! Helpers for tests of the client: an authorization server, HTTP servers, and recorded events.
 
 pub mod authorization_server;
 pub mod http;
@@ -13,19 +13,19 @@ use toolwright_client::{Client, ClientBuilder, Event};
 pub struct Events(Arc<Mutex<Vec<Event>>>);
 
 impl Events {
-    /// A client whose events are recorded.
+    /// Returns the builder of a client whose events are recorded.
     ///
     /// # Panics
-    /// After a panic elsewhere.
+    /// If the lock of the events is poisoned.
     pub fn builder(&self) -> ClientBuilder {
         let events = Arc::clone(&self.0);
         Client::builder().on_event(move |event| events.lock().expect("not poisoned").push(event))
     }
 
-    /// The texts of the warnings.
+    /// Returns the warnings so far.
     ///
     /// # Panics
-    /// After a panic elsewhere.
+    /// If the lock of the events is poisoned.
     pub fn warnings(&self) -> Vec<String> {
         let events = self.0.lock().expect("not poisoned");
         let warnings = events.iter().filter_map(|event| match event {
@@ -35,10 +35,10 @@ impl Events {
         warnings.collect()
     }
 
-    /// The lines of standard error.
+    /// Returns the lines of standard error so far.
     ///
     /// # Panics
-    /// After a panic elsewhere.
+    /// If the lock of the events is poisoned.
     pub fn stderr(&self) -> Vec<String> {
         let events = self.0.lock().expect("not poisoned");
         let lines = events.iter().filter_map(|event| match event {
@@ -49,7 +49,7 @@ impl Events {
     }
 }
 
-/// A program of this package.
+/// Returns the spec of a program with arguments.
 pub fn program(path: &str, arguments: &[&str]) -> StdioSpec {
     arguments.iter().fold(StdioSpec::new(path), |spec, argument| spec.arg(*argument))
 }

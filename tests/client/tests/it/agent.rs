@@ -1,4 +1,4 @@
-//! Agents behind a gateway: a server of ours with tokens, and a session endpoint, stand in for it.
+//! Agents behind a gateway, which is our server with tokens and a session endpoint.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -22,21 +22,21 @@ use toolwright_client::config::Secret;
 
 const SERVICE: &str = "service-token-7f3a";
 
-/// What the stand-ins share.
+/// The state that the gateway and the session endpoint share.
 #[derive(Clone, Default)]
 struct Run(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    /// Which nodes each valid token is for.
+    /// The nodes of each valid token.
     tokens: Mutex<HashMap<String, Vec<String>>>,
-    /// How many tokens were made.
+    /// The number of issued tokens.
     minted: Mutex<usize>,
-    /// Node and tool.
+    /// Tools with their nodes.
     tools: Mutex<Vec<(String, ToolDefinition)>>,
     changes: Mutex<Option<Changes>>,
-    /// How long new tokens live; unlimited if not set.
-    life: Mutex<Option<u64>>,
+    /// The lifetime of new tokens in seconds; unlimited if not set.
+    lifetime: Mutex<Option<u64>>,
     is_down: Mutex<bool>,
 }
 
@@ -61,7 +61,7 @@ impl Run {
         self.0.tokens.lock().unwrap().clear();
     }
 
-    /// The session endpoint.
+    /// Starts the session endpoint.
     fn sessions(&self) -> Fixture {
         let run = self.clone();
         Fixture::start(move |request, reply| run.mint(request, reply))
@@ -70,13 +70,13 @@ impl Run {
     fn mint(&self, request: &Request, reply: &mut Reply) {
         let sent = request.header("authorization").unwrap_or_default().to_owned();
         if sent != format!("Bearer {SERVICE}") {
-            // A server that repeats what it was sent.
+            // A server that repeats the header.
             return reply.json(401, &json!({"error": sent}));
         }
         if *self.0.is_down.lock().unwrap() {
             return reply.send(503, &[], "no");
         }
-        // So that calls which need a token at the same time meet.
+        // Makes concurrent requests for a token overlap.
         std::thread::sleep(Duration::from_millis(50));
         let number = {
             let mut minted = self.0.minted.lock().unwrap();
@@ -87,11 +87,11 @@ impl Run {
         let token = format!("session-{number}");
         self.0.tokens.lock().unwrap().insert(token.clone(), nodes);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-        let expires = self.0.life.lock().unwrap().map(|life| now + life);
+        let expires = self.0.lifetime.lock().unwrap().map(|lifetime| now + lifetime);
         reply.json(200, &json!({"token": token, "expiresAt": expires, "claims": {}}));
     }
 
-    /// The gateway; its address.
+    /// Starts the gateway; returns its URL.
     fn gateway(&self) -> String {
         let http = Http::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/mcp/gateway", http.local_addr().unwrap());
@@ -170,9 +170,12 @@ async fn an_agent_discovers_and_calls_its_connected_tools() {
         let tools = toolbox.for_model_api(model, &mut losses).to_string();
         assert!(tools.contains("abuseipdb_lookup") && tools.contains("Asks abuseipdb."), "{tools}");
     }
-    let asked = &sessions.requests()[0];
-    assert_eq!((asked.verb.as_str(), asked.path.as_str()), ("POST", "/internal/sessions"));
-    assert_eq!(asked.json(), json!({"run": "run-1", "org": "acme", "node": "agent", "nodes": ["abuseipdb"]}));
+    let request = &sessions.requests()[0];
+    assert_eq!((request.http_method.as_str(), request.path.as_str()), ("POST", "/internal/sessions"));
+    assert_eq!(
+        request.json(),
+        json!({"run": "run-1", "org": "acme", "node": "agent", "nodes": ["abuseipdb"]})
+    );
     // Closing the toolbox leaves the agent's connection open.
     toolbox.close().await;
     gateway.list_tools().await.unwrap();
@@ -235,14 +238,14 @@ async fn a_rejected_token_is_renewed_once_for_all_calls() {
 async fn a_token_is_renewed_before_it_expires() {
     let run = Run::default();
     run.register("a", "look");
-    // Renewed from 3 seconds on at the latest.
-    *run.0.life.lock().unwrap() = Some(4);
+    // Renewed after 3 seconds at the latest.
+    *run.0.lifetime.lock().unwrap() = Some(4);
     let (sessions, url) = (run.sessions(), run.gateway());
     let gateway = builder(&sessions, &url, &["a"]).connect().await.unwrap();
     tokio::time::sleep(Duration::from_millis(3_200)).await;
-    *run.0.life.lock().unwrap() = Some(900);
+    *run.0.lifetime.lock().unwrap() = Some(900);
     gateway.call("look", json!({"ip": "x"})).await.unwrap();
-    assert_eq!(run.minted(), 2, "no refusal was needed");
+    assert_eq!(run.minted(), 2, "the token was not rejected");
     gateway.call("look", json!({"ip": "x"})).await.unwrap();
     assert_eq!(run.minted(), 2);
 }
@@ -253,11 +256,12 @@ async fn an_unreachable_endpoint_is_named_after_a_rejection() {
     run.register("a", "look");
     let (sessions, url) = (run.sessions(), run.gateway());
     let events = Arc::new(Mutex::new(Vec::new()));
-    let kept = Arc::clone(&events);
+    let received = Arc::clone(&events);
     let started = builder(&sessions, &url, &["a"]);
-    let gateway = started.on_event(move |event| kept.lock().unwrap().push(event)).connect().await.unwrap();
+    let gateway =
+        started.on_event(move |event| received.lock().unwrap().push(event)).connect().await.unwrap();
     *run.0.is_down.lock().unwrap() = true;
-    // The token is valid: nothing is asked.
+    // The token is valid, so the endpoint is not used.
     gateway.call("look", json!({"ip": "x"})).await.unwrap();
     run.revoke();
     let error = gateway.call("look", json!({"ip": "x"})).await.unwrap_err();
@@ -270,10 +274,10 @@ async fn an_unreachable_endpoint_is_named_after_a_rejection() {
 async fn an_initial_token_is_used_and_its_rejection_is_an_error() {
     let run = Run::default();
     run.register("a", "look");
-    run.0.tokens.lock().unwrap().insert("given-9c1e".to_owned(), vec!["a".to_owned()]);
+    run.0.tokens.lock().unwrap().insert("initial-9c1e".to_owned(), vec!["a".to_owned()]);
     let url = run.gateway();
     let context =
-        AgentContext { gateway_url: Some(url), token: Some(Secret::new("given-9c1e")), ..context(&["a"]) };
+        AgentContext { gateway_url: Some(url), token: Some(Secret::new("initial-9c1e")), ..context(&["a"]) };
     let gateway = GatewayClient::builder(context).connect().await.unwrap();
     gateway.call("look", json!({"ip": "x"})).await.unwrap();
     run.revoke();
@@ -334,8 +338,9 @@ async fn inline_tools_are_used_without_connected_nodes() {
     run.register("a", "look");
     let (sessions, url) = (run.sessions(), run.gateway());
     let events = Arc::new(Mutex::new(Vec::new()));
-    let kept = Arc::clone(&events);
-    let started = builder(&sessions, &url, &["a"]).on_event(move |event| kept.lock().unwrap().push(event));
+    let received = Arc::clone(&events);
+    let started =
+        builder(&sessions, &url, &["a"]).on_event(move |event| received.lock().unwrap().push(event));
     let source = ToolSource::choose(started, inline(), Duration::from_secs(5)).await.unwrap();
     let toolbox = source.toolbox_builder().await.unwrap().build();
     assert!(toolbox.find("x").is_none() && toolbox.find("look").is_some());

@@ -1,4 +1,4 @@
-//! Servers over HTTP with one fault each.
+//! Servers over HTTP, most with one fault.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,10 +16,10 @@ async fn call(client: &Client) -> Result<String, ClientError> {
     client.call("echo", json!({"text": "hi"})).await.map(|result| result.as_text())
 }
 
-/// A server whose calls are answered by `answer`.
-fn calls(is_modern: bool, answer: impl Fn(&Request, &mut Reply) + Send + Sync + 'static) -> Fixture {
+/// Starts a server that responds to calls with `respond`.
+fn calls(is_modern: bool, respond: impl Fn(&Request, &mut Reply) + Send + Sync + 'static) -> Fixture {
     Fixture::start(move |request, reply| match request.method().as_str() {
-        "tools/call" => answer(request, reply),
+        "tools/call" => respond(request, reply),
         _ if is_modern => modern(request, reply),
         _ => legacy(request, reply),
     })
@@ -67,7 +67,7 @@ async fn a_session_is_deleted_when_the_client_closes() {
         assert_eq!(call(&client).await.unwrap(), "hi");
         client.close().await;
         let last = server.requests().pop().unwrap();
-        (last.verb == "DELETE").then(|| last.header("mcp-session-id").map(str::to_owned))
+        (last.http_method == "DELETE").then(|| last.header("mcp-session-id").map(str::to_owned))
     };
     let server = Fixture::start(legacy);
     assert_eq!(is_deleted(HttpSpec::new(&*server.url), &server).await, Some(Some("s1".to_owned())));
@@ -122,7 +122,7 @@ async fn errors_of_modern_servers_are_no_reason_to_fall_back() {
         check(&Client::connect(&*server.url).await.unwrap_err(), ErrorKind::Protocol, &[part]);
         assert!(!server.methods().contains(&"initialize".to_owned()));
     }
-    // Without `server/discover` it is modern all the same.
+    // A server without `server/discover` may be modern too.
     let server = Fixture::start(|request, reply| match request.method().as_str() {
         "server/discover" => {
             let error = json!({"code": -32601, "message": "method not found"});
@@ -268,7 +268,7 @@ async fn a_stream_that_stays_open_after_the_answer_is_not_waited_for() {
 /// 2025-11-25, basic/transports "Resumability and Redelivery".
 #[tokio::test]
 async fn a_broken_stream_is_resumed_where_it_ended() {
-    let server = Fixture::start(|request, reply| match (request.method().as_str(), &*request.verb) {
+    let server = Fixture::start(|request, reply| match (request.method().as_str(), &*request.http_method) {
         ("tools/call", _) => {
             reply.events();
             reply.chunk("id: e1\nretry: 300\ndata:\n\n");
@@ -276,7 +276,7 @@ async fn a_broken_stream_is_resumed_where_it_ended() {
         }
         ("", "GET") => {
             reply.events();
-            // The id of the call: the handshake had its own.
+            // The ID of the call.
             let result = json!({"content": [{"type": "text", "text": "resumed"}]});
             reply.chunk(&format!(
                 "id: e2\ndata: {}\n\n",
@@ -290,7 +290,7 @@ async fn a_broken_stream_is_resumed_where_it_ended() {
     assert_eq!(call(&client).await.unwrap(), "resumed");
     let requests = server.requests();
     let resumed = requests.last().unwrap();
-    assert_eq!((resumed.verb.as_str(), resumed.header("last-event-id")), ("GET", Some("e1")));
+    assert_eq!((resumed.http_method.as_str(), resumed.header("last-event-id")), ("GET", Some("e1")));
     assert!(resumed.at - requests[requests.len() - 2].at >= Duration::from_millis(300));
 }
 
@@ -391,7 +391,7 @@ async fn arguments_are_mirrored_in_headers_and_bad_tools_left_out() {
     });
     let events = Events::default();
     let client = events.builder().connect(&*server.url).await.unwrap();
-    // Nothing was listed yet, so the server has to say that it misses a header.
+    // The tools were not listed yet, so the server rejects the call without the header.
     assert_eq!(client.call("echo", json!({"text": "größe"})).await.unwrap().as_text(), "größe");
     let last = server.requests().pop().unwrap();
     assert_eq!(last.header("mcp-param-text"), Some("=?base64?Z3LDtsOfZQ==?="));
@@ -414,8 +414,8 @@ async fn lists_are_kept_while_they_are_fresh() {
         let client = Client::connect(&*server.url).await.unwrap();
         client.list_tools().await.unwrap();
         client.list_tools().await.unwrap();
-        let asked = server.methods().iter().filter(|method| *method == "tools/list").count();
-        assert_eq!(asked, expected, "{ttl}");
+        let requests = server.methods().iter().filter(|method| *method == "tools/list").count();
+        assert_eq!(requests, expected, "{ttl}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The client against servers of ours and servers with faults.
+//! Tests of the client with our own server, and with servers that have faults.
 
 mod agent;
 mod bindings;
@@ -7,9 +7,9 @@ mod catalogue;
 mod guard;
 mod http;
 mod many;
-mod ours;
+mod our_server;
 mod reported;
-#[expect(unreachable_pub, clippy::unreadable_literal, reason = "as it is written for others")]
+#[expect(unreachable_pub, clippy::unreadable_literal, reason = "generated for other crates")]
 mod shop_bindings;
 mod skills;
 mod stdio;
@@ -20,12 +20,12 @@ mod tokens;
 use toolwright_client::config::StdioSpec;
 use toolwright_client::{ClientError, ErrorKind};
 
-/// A server with a fault.
-fn fx(fault: &str) -> StdioSpec {
-    test_client::program(env!("CARGO_BIN_EXE_fx"), &[fault])
+/// Returns the spec of a server with a fault.
+fn faulty_server(fault: &str) -> StdioSpec {
+    test_client::program(env!("CARGO_BIN_EXE_faulty-server"), &[fault])
 }
 
-/// An error is of the kind, says what happened, and what to do.
+/// Checks the kind of an error, and that its message has these parts and an advice.
 #[track_caller]
 fn check(error: &ClientError, kind: ErrorKind, parts: &[&str]) {
     let text = error.to_string();

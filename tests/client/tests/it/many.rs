@@ -16,7 +16,7 @@ fn shop(name: &str) -> ServerSpec {
 async fn a_failing_server_does_not_affect_the_others() {
     let mut silent = shop("silent");
     silent.load_tools = false;
-    let mut hanging = ServerSpec::new("hanging", super::fx("hangs"));
+    let mut hanging = ServerSpec::new("hanging", super::faulty_server("hangs"));
     hanging.start_timeout = Duration::from_millis(300);
     let absent = ServerSpec::new("absent", StdioSpec::new("/no/such/program"));
     let servers = [shop("one"), absent, shop("two"), silent, hanging];
@@ -73,14 +73,14 @@ async fn servers_of_a_file_are_connected_with_its_tokens() {
 async fn a_required_server_that_fails_is_an_error() {
     let mut absent = ServerSpec::new("absent", StdioSpec::new("/no/such/program"));
     absent.required = true;
-    let refused = Clients::connect([shop("one"), absent], |_| Client::builder()).await.unwrap_err();
-    super::check(&refused, ErrorKind::Connect, &["absent"]);
+    let error = Clients::connect([shop("one"), absent], |_| Client::builder()).await.unwrap_err();
+    super::check(&error, ErrorKind::Connect, &["absent"]);
 }
 
 #[tokio::test]
 async fn ambiguous_names_are_rejected() {
     for servers in [vec![shop("a__b")], vec![shop("_a")], vec![shop("one"), shop("one")]] {
-        let refused = Clients::connect(servers, |_| Client::builder()).await.unwrap_err();
-        super::check(&refused, ErrorKind::Connect, &["name"]);
+        let error = Clients::connect(servers, |_| Client::builder()).await.unwrap_err();
+        super::check(&error, ErrorKind::Connect, &["name"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Servers with faults that were reported in public: each costs as little as it must.
+//! Servers with faults from public issues, whose effects are limited.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,8 +11,8 @@ use toolwright_client::{Changes, Client, ErrorKind, ListedTool};
 
 use super::check;
 
-/// Progress extends the call that it is of, though nobody listens to it (anomalyco/opencode#21701,
-/// anomalyco/opencode#32477). What comes for another call, or one that is over, extends nothing.
+/// Progress extends the timeout of its own call, even without a handler (anomalyco/opencode#21701, anomalyco/opencode#32477).
+/// Progress of other or completed calls does not.
 #[tokio::test]
 async fn progress_only_extends_its_own_call() {
     let server = Fixture::start(|request, reply| {
@@ -23,7 +23,7 @@ async fn progress_only_extends_its_own_call() {
         let token = &params["_meta"]["progressToken"];
         assert!(token.is_u64() || token.is_string(), "{params}");
         let is_own = params["arguments"]["text"] == "own";
-        // The other call reports with the token of the first, which is over in the end.
+        // The other call sends progress with the token of the first, which completes earlier.
         let token = if is_own { token.clone() } else { json!(1) };
         reply.events();
         for step in 1..=if is_own { 6 } else { 40 } {
@@ -32,8 +32,8 @@ async fn progress_only_extends_its_own_call() {
             let report = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
             reply.chunk(&format!("data: {report}\n\n"));
         }
-        let answer = json!({"jsonrpc": "2.0", "id": request.id(), "result": echo(request)});
-        reply.chunk(&format!("data: {answer}\n\n"));
+        let response = json!({"jsonrpc": "2.0", "id": request.id(), "result": echo(request)});
+        reply.chunk(&format!("data: {response}\n\n"));
         reply.end();
     });
     let client = Client::connect(&*server.url).await.unwrap();
@@ -55,8 +55,8 @@ async fn progress_only_extends_its_own_call() {
     assert_ne!(tokens[0], tokens[1]);
 }
 
-/// A list that cannot be had again leaves the old one in force, and is tried again (aaif-goose/goose#10433,
-/// anthropics/claude-code#79826). The server has not said that its list can change.
+/// If a list cannot be fetched again, the old one remains, and the next attempt may succeed (aaif-goose/goose#10433,
+/// anthropics/claude-code#79826). The server does not declare `listChanged`.
 #[tokio::test]
 async fn a_list_that_cannot_be_reread_stays_unchanged() {
     let lists = Arc::new(AtomicU32::new(0));
@@ -70,7 +70,7 @@ async fn a_list_that_cannot_be_reread_stays_unchanged() {
             }
             _ => reply.result(request, &json!({"tools": [{"name": "b", "inputSchema": {"type": "object"}}]})),
         },
-        "" if request.verb == "GET" => {
+        "" if request.http_method == "GET" => {
             reply.events();
             std::thread::sleep(Duration::from_millis(200));
             let notice = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
@@ -102,7 +102,7 @@ async fn a_missing_stream_is_requested_only_once() {
         (200, "text/html"),
     ] {
         let server = Fixture::start(move |request, reply| {
-            if request.verb == "GET" {
+            if request.http_method == "GET" {
                 return reply.send(status, &[("Content-Type", media_type)], "<html>");
             }
             legacy(request, reply);
@@ -115,18 +115,18 @@ async fn a_missing_stream_is_requested_only_once() {
             assert_eq!(call.as_text(), "hi", "{status}");
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
-        let asked = server.methods().iter().filter(|method| *method == "GET").count();
-        assert_eq!(asked, 1, "{status}");
+        let opened = server.methods().iter().filter(|method| *method == "GET").count();
+        assert_eq!(opened, 1, "{status}");
         let warned = events.warnings().iter().filter(|text| text.contains("its event stream")).count();
         assert_eq!(warned, usize::from(status != 405), "{status}");
     }
 }
 
-/// A stream that ends each time is opened again after growing pauses (modelcontextprotocol/python-sdk#3420).
+/// A stream that always ends is opened again after a delay (modelcontextprotocol/python-sdk#3420).
 #[tokio::test]
 async fn a_stream_that_ends_is_always_reopened() {
     let server = Fixture::start(|request, reply| {
-        if request.verb == "GET" {
+        if request.http_method == "GET" {
             reply.events();
             reply.chunk("retry: 50\ndata:\n\n");
             return reply.end();
@@ -136,17 +136,17 @@ async fn a_stream_that_ends_is_always_reopened() {
     let client = Client::connect(&*server.url).await.unwrap();
     let _subscription = client.subscribe(Changes::new().tools()).await.unwrap();
     tokio::time::sleep(Duration::from_millis(600)).await;
-    let asked = server.methods().iter().filter(|method| *method == "GET").count();
-    assert!((3..=13).contains(&asked), "{asked} times in 600 ms, with a pause of 50 ms");
+    let opened = server.methods().iter().filter(|method| *method == "GET").count();
+    assert!((3..=13).contains(&opened), "opened {opened} times in 600 ms, with a delay of 50 ms");
     assert_eq!(client.call("echo", json!({"text": "hi"})).await.unwrap().as_text(), "hi");
 }
 
-/// Schemas that are hard to read cost one tool at most (PrefectHQ/fastmcp#4306, openai/codex#4454,
+/// A difficult schema affects at most its own tool (PrefectHQ/fastmcp#4306, openai/codex#4454,
 /// anomalyco/opencode#49464).
 #[tokio::test]
 async fn difficult_schemas_affect_at_most_one_tool() {
     let tree = json!({"T": {"type": "object", "properties": {"kids": {"type": "array", "items": {"$ref": "#/$defs/T"}}}}});
-    let good = [
+    let valid = [
         ("rec", json!({"type": "object", "properties": {"t": {"$ref": "#/$defs/T"}}, "$defs": tree})),
         ("addl", json!({"type": "object", "additionalProperties": {"type": "string"}})),
         ("bools", json!({"type": "object", "properties": {"any": true, "never": false}})),
@@ -154,13 +154,16 @@ async fn difficult_schemas_affect_at_most_one_tool() {
         ("ok", json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]})),
     ];
     let remote = json!({"x": {"$ref": "https://example.com/x.json"}});
-    let odd = [
+    let unusual = [
         ("empty", json!({})),
         ("nullreq", json!({"type": "object", "properties": null, "required": null})),
         ("remote", json!({"type": "object", "properties": remote})),
     ];
-    let mut tools: Vec<Value> =
-        odd.iter().chain(&good).map(|(name, schema)| json!({"name": name, "inputSchema": schema})).collect();
+    let mut tools: Vec<Value> = unusual
+        .iter()
+        .chain(&valid)
+        .map(|(name, schema)| json!({"name": name, "inputSchema": schema}))
+        .collect();
     tools.push(json!({"name": "noschema"}));
     tools[3]["outputSchema"] = json!({"$ref": "#/$defs/T", "$defs": tree});
     let page = json!({"tools": tools});
@@ -170,13 +173,13 @@ async fn difficult_schemas_affect_at_most_one_tool() {
     });
     let client = Client::connect(&*server.url).await.unwrap();
     let listed = client.list_tools().await.unwrap();
-    for (name, schema) in &good {
+    for (name, schema) in &valid {
         let tool = listed.iter().find(|tool| tool.name() == *name).unwrap_or_else(|| panic!("no {name}"));
         let read: Value = serde_json::from_str(tool.input_schema().unwrap().get()).unwrap();
         assert_eq!(read, *schema, "{name}");
     }
     for tool in &*listed {
-        // Nothing overflows, nothing is fetched.
+        // No stack overflow, and no fetched schemas.
         assert_eq!(tool.definition().name, tool.name());
         assert_eq!(client.call(tool.name(), json!({"text": "hi"})).await.unwrap().as_text(), "hi");
     }

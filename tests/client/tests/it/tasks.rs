@@ -14,13 +14,13 @@ use toolwright::{
 };
 use toolwright_client::{Client, ClientBuilder, ElicitationResponse, ErrorKind};
 
-/// Takes its time, and may ask or fail in the end.
+/// Runs for a while, and may then request input or fail.
 #[derive(Tool, Deserialize, JsonSchema)]
 #[mcp(task = "required")]
 struct Work {
-    /// How long.
+    /// The duration in milliseconds.
     ms: u64,
-    /// Whether the user is asked.
+    /// Whether it requests input.
     #[serde(default)]
     asks: bool,
     /// Whether it fails.
@@ -71,13 +71,13 @@ impl Handler<Work> for Shop {
 }
 
 async fn connect(builder: ClientBuilder, serve: impl FnOnce(DuplexStream)) -> Client {
-    let (ours, theirs) = tokio::io::duplex(1 << 16);
-    serve(theirs);
-    let (reader, writer) = tokio::io::split(ours);
+    let (client_end, server_end) = tokio::io::duplex(1 << 16);
+    serve(server_end);
+    let (reader, writer) = tokio::io::split(client_end);
     builder.connect_streams("here", reader, writer).await.unwrap()
 }
 
-/// Our own server, and how many of its calls have ended.
+/// Connects to our own server; also returns the number of its ended calls.
 async fn modern(builder: ClientBuilder) -> (Client, Arc<AtomicUsize>) {
     let shop = Shop::default();
     let ended = Arc::clone(&shop.0);
@@ -99,8 +99,8 @@ fn named() -> ClientBuilder {
 async fn a_call_waits_for_its_task_and_responds_to_its_requests() {
     let (client, _) = modern(named()).await;
     assert_eq!(client.call("work", json!({"ms": 50})).await.unwrap().as_text(), "done");
-    let asked = client.call("work", json!({"ms": 50, "asks": true})).await.unwrap();
-    assert_eq!(asked.as_text(), "done for Ada");
+    let result = client.call("work", json!({"ms": 50, "asks": true})).await.unwrap();
+    assert_eq!(result.as_text(), "done for Ada");
     let failed = client.call("work", json!({"ms": 50, "fails": true})).await.unwrap();
     assert!(failed.is_error && failed.as_text() == "out of paper", "{failed:?}");
 }
@@ -127,7 +127,7 @@ async fn a_task_is_cancelled_when_its_call_is_dropped() {
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("the task goes on");
+    panic!("the task is still running");
 }
 
 #[tokio::test(start_paused = true)]
@@ -144,12 +144,12 @@ async fn a_task_that_requires_unsupported_input_is_an_error() {
     assert!(outcome.as_ref().map_or(true, |result| result.is_error), "{outcome:?}");
 }
 
-/// A server of 2025-11-25 whose task ends after two questions about it.
+/// Serves 2025-11-25, with a task that is completed at the third `tasks/get`.
 fn legacy(stream: DuplexStream) {
     tokio::spawn(async move {
         let (reader, mut writer) = tokio::io::split(stream);
         let mut lines = BufReader::new(reader).lines();
-        let mut asked = 0;
+        let mut polls = 0;
         let task = |status: &str| {
             json!({"taskId": "t", "status": status, "createdAt": "2026-01-01T00:00:00Z",
                 "lastUpdatedAt": "2026-01-01T00:00:00Z", "ttl": null, "pollInterval": 20})
@@ -173,14 +173,15 @@ fn legacy(stream: DuplexStream) {
                     json!({"task": task("working")})
                 }
                 "tasks/get" => {
-                    asked += 1;
-                    task(if asked < 3 { "working" } else { "completed" })
+                    polls += 1;
+                    task(if polls < 3 { "working" } else { "completed" })
                 }
-                "tasks/result" => json!({"content": [{"type": "text", "text": format!("after {asked}")}]}),
+                "tasks/result" => json!({"content": [{"type": "text", "text": format!("after {polls}")}]}),
                 _ => continue,
             };
-            let answer = json!({"jsonrpc": "2.0", "id": request["id"], "result": result}).to_string() + "\n";
-            writer.write_all(answer.as_bytes()).await.unwrap();
+            let response =
+                json!({"jsonrpc": "2.0", "id": request["id"], "result": result}).to_string() + "\n";
+            writer.write_all(response.as_bytes()).await.unwrap();
         }
     });
 }

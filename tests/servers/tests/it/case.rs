@@ -6,20 +6,20 @@ use toolwright_client::config::ServerSpec;
 use toolwright_client::{Client, ClientError, ErrorKind, ListedTool};
 use toolwright_core::revision::Revision;
 
-/// What a server offers. All strings are parts of expected responses.
+/// The features of a server. All strings are parts of expected responses.
 pub(crate) struct Case {
     pub(crate) tools: &'static [&'static str],
-    /// Tool, arguments, text of the result.
+    /// A tool, its arguments, and the text of the result.
     pub(crate) call: (&'static str, Value, &'static str),
-    /// A call that fails: as a result with `isError`, or as an error of the protocol.
+    /// A failing call: a tool, its arguments, and a part of the tool error or protocol error.
     pub(crate) failure: (&'static str, Value, &'static str),
-    /// Prompt, arguments, text of the first message.
+    /// A prompt, its arguments, and the text of the first message.
     pub(crate) prompt: Option<(&'static str, Value, &'static str)>,
-    /// Address, text.
+    /// The URI and text of a resource.
     pub(crate) resource: Option<(&'static str, &'static str)>,
 }
 
-/// The servers of this package: `add`, `fail`, `order`, a prompt and a resource.
+/// The servers of this package.
 pub(crate) fn shop() -> Case {
     Case {
         tools: &["add", "fail", "order"],
@@ -41,7 +41,7 @@ pub(crate) fn everything() -> Case {
     }
 }
 
-/// `@modelcontextprotocol/server-filesystem`, allowed to see `folder`.
+/// `@modelcontextprotocol/server-filesystem`, with access to `folder`.
 pub(crate) fn filesystem(folder: &str) -> Case {
     Case {
         tools: &["read_text_file", "write_file", "list_directory"],
@@ -125,7 +125,7 @@ impl Case {
         client
     }
 
-    /// A tool that fails, a tool that is not there, and the connection after that.
+    /// Checks a failing tool, an unknown tool, and that the connection still works.
     async fn check_errors(&self, client: &Client) {
         let (tool, arguments, expected) = &self.failure;
         let (is_error, text) = outcome(client.call(*tool, arguments).await);
@@ -137,7 +137,7 @@ impl Case {
     }
 }
 
-/// Whether a call failed in either way, and its message.
+/// Returns whether a call failed, as a tool error or a protocol error, and its message.
 fn outcome(outcome: Result<toolwright_core::result::ToolResult, ClientError>) -> (bool, String) {
     match outcome {
         Ok(result) => (result.is_error, result.as_text()),

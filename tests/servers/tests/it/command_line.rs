@@ -1,4 +1,4 @@
-//! `cargo mcp` on configuration files that name such servers, in the forms that people have.
+//! `cargo mcp` with configuration files of other clients.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,7 +18,7 @@ struct Run {
     stderr: String,
 }
 
-/// `cargo-mcp`, built when it is not up to date. Cargo hands a test only the binaries of its own package, so it is asked.
+/// Builds `cargo-mcp` and returns its path. Cargo only tells a test the binaries of its own package, so this runs Cargo.
 fn cargo_mcp() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
@@ -78,13 +78,13 @@ impl Run {
     }
 }
 
-/// `command`, `args` and `env` of a server.
+/// Returns the `command`, `args` and `env` of a server.
 fn entry(program: &Program, mark: &Mark) -> Value {
     let (name, value) = mark.variable();
     json!({"command": program.words[0], "args": program.words[1..], "env": {name: value}})
 }
 
-/// A folder with a note in it.
+/// Creates a folder with a file `note.txt`.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("note.txt"), "milk and bread").unwrap();
@@ -151,8 +151,7 @@ async fn servers_of_a_vs_code_file_are_listed_and_called() {
     mark.assert_gone().await;
 }
 
-/// The file of an application that talks to its servers through one transport each: a local program, an address with a token, and an
-/// address whose token comes from a variable.
+/// A file with a local program, a URL with a token, and a URL whose token comes from a variable.
 #[tokio::test]
 async fn servers_with_tokens_are_listed_and_called() {
     let (folder, mark) = (folder(), Mark::new());
@@ -184,7 +183,7 @@ async fn servers_with_tokens_are_listed_and_called() {
     mark.assert_gone().await;
 }
 
-/// `cargo mcp bindings` is tested with these lists: the types that it writes compile and have the same definitions.
+/// Other tests generate bindings from these lists.
 #[test]
 fn lists_for_the_tests_of_bindings_are_up_to_date() {
     let lists = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/cli/bindings/lists"));
@@ -199,9 +198,9 @@ fn lists_for_the_tests_of_bindings_are_up_to_date() {
         let words: Vec<&str> = program.words.iter().map(String::as_str).collect();
         let listed = mcp(folder.path(), &[&["list", "--json", "--"], &*words].concat()).ended(0);
         let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
-        let kept = std::fs::read_to_string(lists.join(format!("{name}.json"))).unwrap();
-        let kept: Value = serde_json::from_str(&kept).unwrap();
-        assert_eq!(listed, kept["tools"], "{name}: write the list of the server into the file");
+        let expected = std::fs::read_to_string(lists.join(format!("{name}.json"))).unwrap();
+        let expected: Value = serde_json::from_str(&expected).unwrap();
+        assert_eq!(listed, expected["tools"], "{name}: write the list of the server into the file");
     }
 }
 

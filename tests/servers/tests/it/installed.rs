@@ -1,4 +1,4 @@
-//! The servers: where `tests/setup.sh` has put them, and how they are started.
+//! The servers that `tests/setup.sh` installed, and how to start them.
 
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -23,14 +23,14 @@ impl Program {
         Self { words: [&[program], arguments].concat().into_iter().map(str::to_owned).collect() }
     }
 
-    /// The same as a server on standard streams.
+    /// Returns the spec of a server on standard streams.
     pub(crate) fn on_stdio(&self) -> StdioSpec {
         let spec = StdioSpec::new(self.words[0].as_str()).env("INSTALLED", modules().display().to_string());
         self.words[1..].iter().fold(spec, |spec, word| spec.arg(word.as_str()))
     }
 }
 
-/// What `tests/setup.sh` installed for these tests.
+/// Returns the path of an installed server.
 fn installed(name: &str) -> PathBuf {
     let target = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target"));
     let folder = if name.starts_with("python-v") { "clients" } else { "servers" };
@@ -39,17 +39,17 @@ fn installed(name: &str) -> PathBuf {
     path
 }
 
-/// Where the script for Node.js finds its packages.
+/// Returns the folder with the packages of the Node.js script.
 pub(crate) fn modules() -> PathBuf {
     installed("node")
 }
 
-/// A script of this package.
+/// Returns the path of a script of this package.
 fn script(name: &str) -> String {
     format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A server of npm: the name after `server-`, and its arguments.
+/// Returns a server from npm: `name` is its name after `server-`.
 pub(crate) fn npm(name: &str, arguments: &[&str]) -> Program {
     let modules = installed("node").join("node_modules");
     let entry = modules.join(format!("@modelcontextprotocol/server-{name}/dist/index.js"));
@@ -57,22 +57,22 @@ pub(crate) fn npm(name: &str, arguments: &[&str]) -> Program {
     Program::new(&modules.join("node/bin/node"), &[&[entry], arguments].concat())
 }
 
-/// A server of the official TypeScript SDK.
+/// Returns the server of the official TypeScript SDK.
 pub(crate) fn typescript() -> Program {
     Program::new(&installed("node").join("node_modules/node/bin/node"), &[&script("node/shop.mjs")])
 }
 
-/// A server of the official Python SDK, `python-v1` or `python-v2`, or of `fastmcp`.
+/// Returns the server of the official Python SDK (`python-v1`, `python-v2`) or of `fastmcp`.
 pub(crate) fn python(environment: &str) -> Program {
     Program::new(&installed(environment).join("bin/python"), &[&script("python/shop.py")])
 }
 
-/// A server of rmcp.
+/// Returns the server of rmcp.
 pub(crate) fn rmcp() -> Program {
     Program::new(Path::new(env!("CARGO_BIN_EXE_rmcp-shop")), &[])
 }
 
-/// A server that listens, until it is dropped.
+/// A running server over HTTP, which is killed on drop.
 #[derive(Debug)]
 pub(crate) struct Listening {
     child: Child,
@@ -80,9 +80,9 @@ pub(crate) struct Listening {
 }
 
 impl Listening {
-    /// Starts the program with a free port in `PORT`, and waits until it listens there.
+    /// Starts the program with a free port in `PORT`, and waits until it listens.
     pub(crate) fn start(program: &Program) -> Self {
-        // Another program may take the port before the program does.
+        // Another program may bind the port first.
         for _ in 0..3 {
             let port = TcpListener::bind("127.0.0.1:0")
                 .and_then(|free| free.local_addr())
@@ -126,7 +126,7 @@ impl Listening {
 
 impl Drop for Listening {
     fn drop(&mut self) {
-        // Both fail for a program that has ended already, which is as good.
+        // Both fail if the program has already exited.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! The library.
+//! Tests of the library.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ async fn on_stdio(case: &Case, program: &Program, revision: Option<Revision>, is
     mark.assert_running();
     let start = Instant::now();
     client.close().await;
-    assert!(start.elapsed() < Duration::from_secs(5), "the end took {:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(5), "closing took {:?}", start.elapsed());
     mark.assert_gone().await;
 }
 
@@ -65,7 +65,7 @@ async fn everything_reports_progress_and_is_cancelled() {
     let call = client.call("trigger-long-running-operation", arguments);
     let result = call.on_progress(|progress| seen.push((progress.progress, progress.total))).await.unwrap();
     assert!(result.as_text().contains("completed"), "{}", result.as_text());
-    // The last one may come after the answer.
+    // The last notification may arrive after the response.
     assert!(seen.starts_with(&[(1.0, Some(4.0)), (2.0, Some(4.0)), (3.0, Some(4.0))]), "{seen:?}");
 
     let long = client.call("trigger-long-running-operation", json!({"duration": 60, "steps": 1}));

@@ -1,7 +1,7 @@
-//! Our client and `cargo mcp` against servers that others made, as their users install them: tools, a call, errors, prompts and resources,
-//! over each transport that the server has, in each era that it speaks, and nothing left running afterwards.
+//! Our client and `cargo mcp` with third-party servers: tools, a call, errors, prompts and resources, over each transport and in each
+//! era that a server supports, without processes left running.
 //!
-//! `tests/setup.sh` installs them at pinned versions into `target/servers`. One that is missing fails its test.
+//! `tests/setup.sh` installs them at pinned versions into `target/servers`. A missing server fails its test.
 
 mod case;
 mod command_line;

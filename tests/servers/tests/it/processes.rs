@@ -22,12 +22,12 @@ impl Mark {
         spec.env(VARIABLE, self.0.as_str())
     }
 
-    /// The variable, for a configuration file.
+    /// Returns the variable, for a configuration file.
     pub(crate) fn variable(&self) -> (&'static str, &str) {
         (VARIABLE, &self.0)
     }
 
-    /// The processes that run with the mark.
+    /// Returns the running processes with the mark.
     pub(crate) fn processes(&self) -> Vec<u32> {
         let marked = format!("{VARIABLE}={}\0", self.0);
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -49,12 +49,12 @@ impl Mark {
         }
     }
 
-    /// Whether any is running. Only Linux can tell.
+    /// Asserts that a process with the mark is running. Only checked on Linux.
     pub(crate) fn assert_running(&self) {
         assert!(!cfg!(target_os = "linux") || !self.processes().is_empty(), "no process has the mark");
     }
 
-    /// There is none two seconds after the client has ended.
+    /// Asserts that no process with the mark is running after two seconds.
     pub(crate) async fn assert_gone(&self) {
         for _ in 0..40 {
             if self.processes().is_empty() {

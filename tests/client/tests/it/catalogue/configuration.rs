@@ -2,7 +2,7 @@
 
 use toolwright_client::config::{ConfigError, ConfigReader};
 
-use super::{Fault, Said};
+use super::{ErrorParts, Fault};
 
 /// The name and text of a file, parts of the expected message, and a part of the advice.
 const FILES: &[(&str, &str, &[&str], &str)] = &[
@@ -60,7 +60,7 @@ const FILES: &[(&str, &str, &[&str], &str)] = &[
     ),
 ];
 
-fn read_error(name: &'static str, text: &'static str) -> Said {
+fn read_error(name: &'static str, text: &'static str) -> ErrorParts {
     let error =
         ConfigReader::without_environment().read_text(name, text).map(|config| config.problems().to_vec());
     let (file, problems) = match error {
@@ -69,18 +69,18 @@ fn read_error(name: &'static str, text: &'static str) -> Said {
         Ok(problems) => (name.to_owned(), problems),
     };
     let problem = problems.into_iter().max_by_key(|problem| problem.severity).expect("a problem");
-    let cause = problem.to_string();
+    let message = problem.to_string();
     // The message may include the advice.
-    let next = [cause.clone()].into_iter().chain(problem.help).collect::<Vec<_>>().join("; ");
-    Said { place: format!("{file}:{}", problem.line), kind: None, cause, next }
+    let advice = [message.clone()].into_iter().chain(problem.help).collect::<Vec<_>>().join("; ");
+    ErrorParts { origin: format!("{file}:{}", problem.line), kind: None, problem: message, advice }
 }
 
 pub(super) fn faults() -> Vec<Fault> {
-    let faults = FILES.iter().map(|(name, text, cause, next)| Fault {
-        what: format!("{name}: {text}"),
+    let faults = FILES.iter().map(|(name, text, problem, advice)| Fault {
+        description: format!("{name}: {text}"),
         kind: None,
-        cause,
-        next,
+        problem,
+        advice,
         error: Box::pin(std::future::ready(read_error(name, text))),
     });
     faults.collect()

@@ -1,8 +1,7 @@
-//! The catalogue of faults: whatever is wrong with a server, a configuration or an authorization server, the error says which
-//! server it is about, what the cause is, and what to do next.
+//! The catalogue of faults of servers, configurations and authorization servers: every error names its server, the problem, and
+//! what to do.
 //!
-//! Each row is a fault that is injected, and the parts of the error that must be there. Further rules hold for all of them
-//! ([`Fault::check`]).
+//! Each case injects a fault, and has the expected parts of the error. [`Fault::check`] has the rules for all errors.
 
 mod authorization;
 mod configuration;
@@ -18,115 +17,118 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use toolwright_client::{ClientError, ErrorKind};
 
-/// How many faults are injected at the same time.
-const AT_ONCE: usize = 8;
-/// How long one fault may take.
+/// The number of faults that are injected concurrently.
+const CONCURRENCY: usize = 8;
+/// The time limit of one case.
 const TIMEOUT: Duration = Duration::from_mins(1);
-/// The least number of faults, so that none gets lost.
-const LEAST: usize = 100;
-/// The longest error, in characters: a screen or two.
-const LONGEST: usize = 2000;
-/// What a step begins with.
+/// The minimum number of cases, so that none gets lost.
+const MIN_FAULTS: usize = 100;
+/// The maximum length of an error, in characters.
+const MAX_LENGTH: usize = 2000;
+/// The verbs that an instruction can start with.
 const VERBS: [&str; 36] = [
     "add", "ask", "check", "close", "connect", "correct", "create", "declare", "do", "get", "give",
     "install", "keep", "let", "log in", "look", "make", "name", "raise", "remove", "renew", "report", "run",
     "see", "send", "set", "start", "store", "take", "tell", "try", "turn on", "upgrade", "use", "wait",
     "write",
 ];
-/// What is for developers of the client and for nobody else.
+/// Details of the implementation, which no error may contain.
 const INTERNALS: [&str; 6] = ["Os {", "Custom {", "kind:", "Some(", "Err(", "hyper::"];
-/// What no error may show.
+/// The secret that no error may contain.
 const SECRET: &str = "s3cret";
 
-/// What an error says.
-struct Said {
+/// The parts of an error.
+struct ErrorParts {
     /// The server, or the file and the line.
-    place: String,
+    origin: String,
     kind: Option<ErrorKind>,
-    cause: String,
-    next: String,
+    problem: String,
+    advice: String,
 }
 
-impl From<ClientError> for Said {
+impl From<ClientError> for ErrorParts {
     fn from(error: ClientError) -> Self {
         Self {
-            place: error.server().to_owned(),
+            origin: error.server().to_owned(),
             kind: Some(error.kind()),
-            cause: error.problem().to_owned(),
-            next: error.advice().to_owned(),
+            problem: error.problem().to_owned(),
+            advice: error.advice().to_owned(),
         }
     }
 }
 
-/// A fault, and what the error about it must say.
+/// A fault, and the expected error.
 struct Fault {
-    what: String,
+    description: String,
     kind: Option<ErrorKind>,
-    cause: &'static [&'static str],
-    next: &'static str,
-    error: Pin<Box<dyn Future<Output = Said> + Send>>,
+    /// Parts of the problem.
+    problem: &'static [&'static str],
+    /// A part of the advice.
+    advice: &'static str,
+    error: Pin<Box<dyn Future<Output = ErrorParts> + Send>>,
 }
 
-/// A fault of a client, whose error is of a kind.
+/// Creates a case for an error of the client.
 fn fault(
-    what: impl Into<String>,
+    description: impl Into<String>,
     kind: ErrorKind,
-    cause: &'static [&'static str],
-    next: &'static str,
+    problem: &'static [&'static str],
+    advice: &'static str,
     error: impl Future<Output = ClientError> + Send + 'static,
 ) -> Fault {
     let error = Box::pin(async move { error.await.into() });
-    Fault { what: what.into(), kind: Some(kind), cause, next, error }
+    Fault { description: description.into(), kind: Some(kind), problem, advice, error }
 }
 
 impl Fault {
-    /// What is missing in an error.
-    fn check(&self, said: &Said) -> Result<(), String> {
-        let Said { place, kind, cause, next } = said;
-        let whole = format!("{place}: {cause}; {next}");
-        let fail = |problem: String| Err(format!("{}: {problem} in: {whole}", self.what));
+    /// Checks an error.
+    fn check(&self, error: &ErrorParts) -> Result<(), String> {
+        let ErrorParts { origin, kind, problem, advice } = error;
+        let text = format!("{origin}: {problem}; {advice}");
+        let fail = |failure: String| Err(format!("{}: {failure} in: {text}", self.description));
         if *kind != self.kind {
             return fail(format!("the kind is {kind:?} and not {:?}", self.kind));
         }
-        if place.is_empty() {
-            return fail("no place".to_owned());
+        if origin.is_empty() {
+            return fail("no origin".to_owned());
         }
-        if let Some(part) = self.cause.iter().find(|part| !cause.contains(**part)) {
-            return fail(format!("the cause is not named (`{part}`)"));
+        if let Some(part) = self.problem.iter().find(|part| !problem.contains(**part)) {
+            return fail(format!("no `{part}`"));
         }
-        if !next.contains(self.next) {
-            return fail(format!("the next step is not named (`{}`)", self.next));
+        if !advice.contains(self.advice) {
+            return fail(format!("no `{}`", self.advice));
         }
-        if !is_step(next) {
-            return fail("no step begins with a verb".to_owned());
+        if !has_instruction(advice) {
+            return fail("no clause starts with a verb".to_owned());
         }
-        if let Some(part) = INTERNALS.iter().find(|part| whole.contains(**part)) {
+        if let Some(part) = INTERNALS.iter().find(|part| text.contains(**part)) {
             return fail(format!("`{part}`"));
         }
-        if whole.contains(SECRET) {
+        if text.contains(SECRET) {
             return fail("a secret".to_owned());
         }
-        if whole.chars().count() > LONGEST || whole.contains(['\n', '\u{1b}']) {
-            return fail("more than a line".to_owned());
+        if text.chars().count() > MAX_LENGTH || text.contains(['\n', '\u{1b}']) {
+            return fail("more than one line, or too long".to_owned());
         }
         Ok(())
     }
 }
 
-/// Whether a text says what to do: a clause that begins with a verb, or what to write instead.
-fn is_step(text: &str) -> bool {
-    const INSTEAD: [&str; 2] = ["did you mean `", "expected "];
+/// Whether a text says what to do: with a clause that starts with a verb, or with what to write instead.
+fn has_instruction(text: &str) -> bool {
+    const REPLACEMENTS: [&str; 2] = ["did you mean `", "expected "];
     let mut clauses = text.split([',', ';', ':']).map(str::trim);
-    INSTEAD.iter().any(|words| text.contains(words))
+    REPLACEMENTS.iter().any(|words| text.contains(words))
         || clauses.any(|clause| {
-            let joint = ["or ", "and ", "then "].iter().find_map(|word| clause.strip_prefix(word));
-            let clause = joint.unwrap_or(clause);
+            let conjunctions = ["or ", "and ", "then "];
+            let rest = conjunctions.iter().find_map(|word| clause.strip_prefix(word));
+            let clause = rest.unwrap_or(clause);
             VERBS.iter().any(|verb| clause.strip_prefix(verb).is_some_and(|rest| rest.starts_with(' ')))
         })
 }
 
 #[test]
-fn what_is_no_step_is_told_apart() {
+fn instructions_are_recognized() {
     for (text, expected) in [
         ("check the path", true),
         ("the session is gone: log in again", true),
@@ -137,7 +139,7 @@ fn what_is_no_step_is_told_apart() {
         ("checked already", false),
         ("", false),
     ] {
-        assert_eq!(is_step(text), expected, "{text}");
+        assert_eq!(has_instruction(text), expected, "{text}");
     }
 }
 
@@ -154,25 +156,25 @@ async fn every_error_names_its_cause_and_the_next_step() {
     .flatten()
     .collect();
     let count = faults.len();
-    let room = Arc::new(Semaphore::new(AT_ONCE));
+    let permits = Arc::new(Semaphore::new(CONCURRENCY));
     let mut running = JoinSet::new();
     for mut fault in faults {
-        let room = Arc::clone(&room);
+        let permits = Arc::clone(&permits);
         running.spawn(async move {
-            let _room = room.acquire().await.expect("it is never closed");
+            let _permit = permits.acquire().await.expect("it is never closed");
             let error = std::mem::replace(&mut fault.error, Box::pin(std::future::pending()));
-            // In a task of its own, so that a panic is of this row.
+            // Spawned, so that a panic only fails this case.
             match tokio::time::timeout(TIMEOUT, tokio::spawn(error)).await {
-                Ok(Ok(said)) => fault.check(&said),
-                Ok(Err(panic)) => Err(format!("{}: {panic}", fault.what)),
-                Err(_) => Err(format!("{}: no error within {TIMEOUT:?}", fault.what)),
+                Ok(Ok(error)) => fault.check(&error),
+                Ok(Err(panic)) => Err(format!("{}: {panic}", fault.description)),
+                Err(_) => Err(format!("{}: no error within {TIMEOUT:?}", fault.description)),
             }
         });
     }
-    let verdicts = running.join_all().await;
-    let poor: Vec<_> = verdicts.into_iter().filter_map(Result::err).collect();
-    let good = count - poor.len();
-    println!("{good} of {count} errors name place, cause and next step ({} %)", good * 100 / count);
-    assert!(poor.is_empty(), "{} of {count} do not:\n{}", poor.len(), poor.join("\n"));
-    assert!(count >= LEAST, "only {count} faults were injected");
+    let results = running.join_all().await;
+    let failures: Vec<_> = results.into_iter().filter_map(Result::err).collect();
+    let passed = count - failures.len();
+    println!("{passed} of {count} errors name origin, problem and advice ({} %)", passed * 100 / count);
+    assert!(failures.is_empty(), "{} of {count} do not:\n{}", failures.len(), failures.join("\n"));
+    assert!(count >= MIN_FAULTS, "only {count} faults were injected");
 }

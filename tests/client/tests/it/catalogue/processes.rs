@@ -1,4 +1,4 @@
-//! Servers that are child processes.
+//! Faults of servers that are child processes.
 
 use std::time::Duration;
 
@@ -6,25 +6,25 @@ use serde_json::json;
 use toolwright_client::config::{CommandToken, FileToken, ServerSpec, StdioSpec, Template, Tokens};
 use toolwright_client::{Client, ClientBuilder, ClientError, ErrorKind};
 
-use super::super::fx;
+use super::super::faulty_server;
 use super::{Fault, fault};
 
-/// What fails.
+/// The operation that fails.
 #[derive(Debug, Clone, Copy)]
-enum When {
+enum Operation {
     Start,
     List,
     Call,
 }
 
 use ErrorKind::{Connect, Lost, Protocol, Timeout};
-use When::{Call, List, Start};
+use Operation::{Call, List, Start};
 
 const SERVER: &str = "check that the command or address belongs to an MCP server";
-const MAKERS: &str = "report this to the server's developers";
+const DEVELOPERS: &str = "report this to the server's developers";
 
-/// The faults of the program `fx`.
-const FAULTS: &[(&str, When, ErrorKind, &[&str], &str)] = &[
+/// The faults of the program `faulty-server`.
+const FAULTS: &[(&str, Operation, ErrorKind, &[&str], &str)] = &[
     (
         "exits",
         Start,
@@ -36,46 +36,82 @@ const FAULTS: &[(&str, When, ErrorKind, &[&str], &str)] = &[
     ("floods", Start, Protocol, &["instead of protocol messages", "`y`"], SERVER),
     ("hangs", Start, Timeout, &["no response to `initialize`", "500ms"], "`start_timeout`"),
     ("other revisions", Start, Protocol, &["2031-01-01"], "use a newer client"),
-    ("wants roots", Start, Protocol, &["roots are required (-32021)"], "check which client capabilities"),
-    ("refuses", Start, Protocol, &["rejected `initialize`", "the database is gone"], "check which revisions"),
-    ("odd revision", Start, Protocol, &["the revision `1999-01-01`"], "use a newer client"),
-    ("odd handshake", Start, Protocol, &["its response to `initialize` is invalid"], "use a newer client"),
-    ("crashes", Call, Lost, &["exit status: 3", "fx: out of memory"], "the next request restarts the server"),
+    ("requires roots", Start, Protocol, &["roots are required (-32021)"], "check which client capabilities"),
+    (
+        "rejects initialize",
+        Start,
+        Protocol,
+        &["rejected `initialize`", "the database is gone"],
+        "check which revisions",
+    ),
+    ("unknown revision", Start, Protocol, &["the revision `1999-01-01`"], "use a newer client"),
+    (
+        "invalid handshake",
+        Start,
+        Protocol,
+        &["its response to `initialize` is invalid"],
+        "use a newer client",
+    ),
+    (
+        "crashes",
+        Call,
+        Lost,
+        &["exit status: 3", "faulty-server: out of memory"],
+        "the next request restarts the server",
+    ),
     ("aborts", Call, Lost, &["no longer available", "signal: 6"], "the next request restarts the server"),
-    ("is silent", Call, Timeout, &["no response to `tools/call`", "400ms", "cancelled"], "`request_timeout`"),
-    ("modern and silent", Call, Timeout, &["no response to `tools/call`", "cancelled"], "`request_timeout`"),
-    ("makes progress forever", Call, Timeout, &["did not finish within 1.2s"], "raise `max_duration`"),
-    ("error without an id", Call, Protocol, &["-32700", "parse error"], "see the message"),
+    (
+        "silent call",
+        Call,
+        Timeout,
+        &["no response to `tools/call`", "400ms", "cancelled"],
+        "`request_timeout`",
+    ),
+    (
+        "modern, silent call",
+        Call,
+        Timeout,
+        &["no response to `tools/call`", "cancelled"],
+        "`request_timeout`",
+    ),
+    ("endless progress", Call, Timeout, &["did not finish within 1.2s"], "raise `max_duration`"),
+    ("error without an ID", Call, Protocol, &["-32700", "parse error"], "see the message"),
     ("not UTF-8", Call, Protocol, &["not UTF-8 at byte"], "set the `encoding`"),
-    ("huge answer", Call, Protocol, &["larger than 16 MiB"], "`max_message_bytes`"),
-    ("broken JSON", Call, Protocol, &["cannot be parsed", "not JSON-RPC"], MAKERS),
-    ("no result", Call, Protocol, &["neither a method nor a result nor an error"], MAKERS),
-    ("unknown type", Call, Protocol, &["`later`"], MAKERS),
-    ("odd error", Call, Protocol, &["nope"], "see the message"),
-    ("refuses the call", Call, Protocol, &["-32050", "no such customer"], "see the message"),
-    ("forgets its tool", Call, Protocol, &["of `echo`", "-32602", "unknown tool"], "check the name"),
-    ("lacks the method", Call, Protocol, &["`tools/call`", "-32601"], "use only what the server declares"),
-    ("fails inside", Call, Protocol, &["-32603"], "check the server's log"),
-    ("asks forever", Call, Protocol, &["requires input after 16 rounds"], "raise `max_rounds`"),
-    ("asks and does not read", Call, Protocol, &["does not read the responses"], MAKERS),
-    ("cursor circle", List, Protocol, &["tools/list", "a cursor is repeated"], MAKERS),
-    ("empty cursor", List, Protocol, &["tools/list", "a cursor is repeated"], MAKERS),
+    ("huge response", Call, Protocol, &["larger than 16 MiB"], "`max_message_bytes`"),
+    ("broken JSON", Call, Protocol, &["cannot be parsed", "not JSON-RPC"], DEVELOPERS),
+    ("no result", Call, Protocol, &["neither a method nor a result nor an error"], DEVELOPERS),
+    ("unknown type", Call, Protocol, &["`later`"], DEVELOPERS),
+    ("invalid error", Call, Protocol, &["nope"], "see the message"),
+    ("rejects the call", Call, Protocol, &["-32050", "no such customer"], "see the message"),
+    ("unknown tool", Call, Protocol, &["of `echo`", "-32602", "unknown tool"], "check the name"),
+    ("missing method", Call, Protocol, &["`tools/call`", "-32601"], "use only what the server declares"),
+    ("internal error", Call, Protocol, &["-32603"], "check the server's log"),
+    ("endless input requests", Call, Protocol, &["requires input after 16 rounds"], "raise `max_rounds`"),
+    ("ignores responses", Call, Protocol, &["does not read the responses"], DEVELOPERS),
+    ("cursor cycle", List, Protocol, &["tools/list", "a cursor is repeated"], DEVELOPERS),
+    ("empty cursor", List, Protocol, &["tools/list", "a cursor is repeated"], DEVELOPERS),
     ("endless pages", List, Protocol, &["tools/list", "does not end within 500 pages"], "raise `max_pages`"),
     ("long list", List, Protocol, &["tools/list", "more than 64 KiB"], "raise `max_list_bytes`"),
-    ("no list", List, Protocol, &["tools/list", "no `tools`"], MAKERS),
-    ("misfit", List, Protocol, &["the result of its tool `echo` does not match its output schema"], MAKERS),
+    ("list without tools", List, Protocol, &["tools/list", "no `tools`"], DEVELOPERS),
+    (
+        "schema mismatch",
+        List,
+        Protocol,
+        &["the result of its tool `echo` does not match its output schema"],
+        DEVELOPERS,
+    ),
 ];
 
-async fn inject(name: &str, when: When) -> ClientError {
-    let mut server = ServerSpec::from(fx(name));
-    // A flood is noticed at once, unless the machine is busy.
-    if matches!(when, Start) && name != "floods" {
+async fn faulty_error(name: &str, operation: Operation) -> ClientError {
+    let mut server = ServerSpec::from(faulty_server(name));
+    // A flood is detected immediately, unless the machine is busy.
+    if matches!(operation, Start) && name != "floods" {
         server.start_timeout = Duration::from_millis(500);
     }
     server.request_timeout = Duration::from_millis(if name.contains("silent") { 400 } else { 20_000 });
     let mut builder =
         Client::builder().probe_timeout(Duration::from_millis(200)).max_list_bytes(64 << 10).strict();
-    if name == "makes progress forever" {
+    if name == "endless progress" {
         server.request_timeout = Duration::from_secs(1);
         builder = builder.max_duration(Duration::from_millis(1200));
     }
@@ -83,41 +119,43 @@ async fn inject(name: &str, when: When) -> ClientError {
         Ok(client) => client,
         Err(error) => return error,
     };
-    if matches!(when, List)
+    if matches!(operation, List)
         && let Err(error) = client.list_tools().await
     {
         return error;
     }
-    failing_call(&client).await
+    call_error(&client).await
 }
 
-async fn failing_call(client: &Client) -> ClientError {
-    client.call("echo", json!({"text": "hi"})).await.expect_err("the fault shows")
+async fn call_error(client: &Client) -> ClientError {
+    client.call("echo", json!({"text": "hi"})).await.expect_err("the server has a fault")
 }
 
-async fn failing_start(server: impl Into<ServerSpec>) -> ClientError {
-    with(Client::builder(), server).await
+async fn start_error(server: impl Into<ServerSpec>) -> ClientError {
+    connect_error(Client::builder(), server).await
 }
 
-async fn with(builder: ClientBuilder, server: impl Into<ServerSpec>) -> ClientError {
-    builder.connect(server).await.expect_err("the fault shows")
+async fn connect_error(builder: ClientBuilder, server: impl Into<ServerSpec>) -> ClientError {
+    builder.connect(server).await.expect_err("the server has a fault")
 }
 
 pub(super) fn faults() -> Vec<Fault> {
     let mut faults: Vec<_> = FAULTS
         .iter()
-        .map(|(name, when, kind, cause, next)| fault(*name, *kind, cause, next, inject(name, *when)))
+        .map(|(name, operation, kind, problem, advice)| {
+            fault(*name, *kind, problem, advice, faulty_error(name, *operation))
+        })
         .collect();
-    faults.extend(commands());
-    faults.extend(uses());
+    faults.extend(start_faults());
+    faults.extend(client_faults());
     faults
 }
 
-/// What cannot be started.
-fn commands() -> [Fault; 8] {
-    let mut elsewhere = fx("");
+/// Servers that cannot be started.
+fn start_faults() -> [Fault; 8] {
+    let mut elsewhere = faulty_server("");
     elsewhere.cwd = Some("/no/such/folder".into());
-    let with_token = || fx("").env("KEY", Template::bearer("key"));
+    let with_token = || faulty_server("").env("KEY", Template::bearer("key"));
     let tokens = |tokens: Tokens| Client::builder().tokens(tokens);
     let program = CommandToken::new("false");
     [
@@ -126,62 +164,65 @@ fn commands() -> [Fault; 8] {
             Connect,
             &["`no-such-server` is not found in", "/bin"],
             "install it",
-            failing_start(StdioSpec::new("no-such-server")),
+            start_error(StdioSpec::new("no-such-server")),
         ),
         fault(
             "a path without a program",
             Connect,
             &["the program /no/such/server does not exist"],
             "check the path",
-            failing_start(StdioSpec::new("/no/such/server")),
+            start_error(StdioSpec::new("/no/such/server")),
         ),
         fault(
             "a missing folder",
             Connect,
             &["/no/such/folder does not exist"],
             "create it",
-            failing_start(elsewhere),
+            start_error(elsewhere),
         ),
         fault(
-            "a file that is no program",
+            "a file that is not a program",
             Connect,
             &["is not executable"],
             "make the file executable",
-            failing_start(StdioSpec::new("/")),
+            start_error(StdioSpec::new("/")),
         ),
         fault(
-            "a token that nobody provides",
+            "an unknown token",
             Connect,
             &["environment variable `KEY`", "unknown token `key`"],
             "make sure that the token can be fetched",
-            failing_start(with_token()),
+            start_error(with_token()),
         ),
         fault(
-            "a program for a token that fails",
+            "a token program that fails",
             Connect,
             &["the program `false`", "exit status: 1"],
             "make sure that the token can be fetched",
-            with(tokens(Tokens::new().with("key", program)), with_token()),
+            connect_error(tokens(Tokens::new().with("key", program)), with_token()),
         ),
         fault(
-            "a program for a token that is not there",
+            "a missing token program",
             Connect,
             &["the program `no-such-login`", "cannot be started"],
             "make sure that the token can be fetched",
-            with(tokens(Tokens::new().with("key", CommandToken::new("no-such-login"))), with_token()),
+            connect_error(
+                tokens(Tokens::new().with("key", CommandToken::new("no-such-login"))),
+                with_token(),
+            ),
         ),
         fault(
-            "a file for a token that is not there",
+            "a missing token file",
             Connect,
             &["/no/such/token", "cannot be read"],
             "make sure that the token can be fetched",
-            with(tokens(Tokens::new().with("key", FileToken::new("/no/such/token"))), with_token()),
+            connect_error(tokens(Tokens::new().with("key", FileToken::new("/no/such/token"))), with_token()),
         ),
     ]
 }
 
-/// What goes wrong later, on this side.
-fn uses() -> [Fault; 5] {
+/// Faults on the side of the client.
+fn client_faults() -> [Fault; 5] {
     [
         fault(
             "a server that never starts",
@@ -189,27 +230,27 @@ fn uses() -> [Fault; 5] {
             &["licence", "the next attempt"],
             "run the command",
             async {
-                let client = Client::builder().connect_lazy(fx("exits"));
+                let client = Client::builder().connect_lazy(faulty_server("exits"));
                 for _ in 0..3 {
                     _ = client.list_tools().await;
                 }
-                client.list_tools().await.expect_err("the fault shows")
+                client.list_tools().await.expect_err("the server has a fault")
             },
         ),
         fault(
-            "arguments that are no object",
+            "arguments that are not an object",
             Protocol,
             &["nothing was sent", "object"],
             "correct the arguments",
             async {
-                let client = Client::connect(fx("")).await.expect("a server without a fault");
-                client.call("echo", [1, 2]).await.expect_err("the fault shows")
+                let client = Client::connect(faulty_server("")).await.expect("a server without a fault");
+                client.call("echo", [1, 2]).await.expect_err("the server has a fault")
             },
         ),
         fault("a client that was closed", Connect, &["the client is closed"], "create a new client", async {
-            let client = Client::connect(fx("")).await.expect("a server without a fault");
+            let client = Client::connect(faulty_server("")).await.expect("a server without a fault");
             client.close().await;
-            failing_call(&client).await
+            call_error(&client).await
         }),
         fault(
             "a call that is open at the end",
@@ -217,19 +258,23 @@ fn uses() -> [Fault; 5] {
             &["closed by the client"],
             "wait for pending requests",
             async {
-                let client = Client::connect(fx("is silent")).await.expect("a server without a fault");
+                let client =
+                    Client::connect(faulty_server("silent call")).await.expect("a server without a fault");
                 let waiting = client.clone();
-                let call = tokio::spawn(async move { failing_call(&waiting).await });
+                let call = tokio::spawn(async move { call_error(&waiting).await });
                 tokio::time::sleep(Duration::from_millis(100)).await;
                 client.close().await;
                 call.await.expect("no panic")
             },
         ),
         fault("a stream that ended", Lost, &["it closed its stream"], "create a new client", async {
-            let (ours, theirs) = tokio::io::duplex(1024);
-            let (reader, writer) = tokio::io::split(ours);
-            drop(theirs);
-            Client::builder().connect_streams("here", reader, writer).await.expect_err("the fault shows")
+            let (client_end, server_end) = tokio::io::duplex(1024);
+            let (reader, writer) = tokio::io::split(client_end);
+            drop(server_end);
+            Client::builder()
+                .connect_streams("here", reader, writer)
+                .await
+                .expect_err("the server has a fault")
         }),
     ]
 }

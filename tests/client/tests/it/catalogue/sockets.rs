@@ -63,7 +63,7 @@ const STREAMS: &[(&str, Respond, ErrorKind, &[&str], &str)] = &[
     (
         "a stream that ends",
         |request, reply| {
-            if request.verb == "GET" {
+            if request.http_method == "GET" {
                 reply.events();
                 reply.chunk("event: endpoint\ndata: /messages\n\n");
                 std::thread::sleep(Duration::from_millis(100));
@@ -79,7 +79,7 @@ const STREAMS: &[(&str, Respond, ErrorKind, &[&str], &str)] = &[
     (
         "rejected messages",
         |request, reply| {
-            if request.verb == "GET" {
+            if request.http_method == "GET" {
                 reply.events();
                 reply.chunk("event: endpoint\ndata: /messages\n\n");
                 reply.wait_for_end(Duration::from_secs(30));

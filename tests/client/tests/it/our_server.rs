@@ -10,7 +10,7 @@ use toolwright::Revision;
 use toolwright_client::config::{ServerSpec, SseSpec, TransportSpec};
 use toolwright_client::{Change, Changes, Client, ClientBuilder, ElicitationResponse, ErrorKind, ListedTool};
 
-/// A server over HTTP that ends with the test.
+/// A server process over HTTP, and its URL. It is killed when the test ends.
 struct Served(Child, String);
 
 impl Served {
@@ -33,7 +33,7 @@ impl Drop for Served {
     }
 }
 
-/// Runs a test over every transport, in every era that is found or asked for.
+/// Runs a test over every transport, with the detected revision and with several requested ones.
 async fn everywhere(test: impl AsyncFn(ClientBuilder, ServerSpec, bool)) {
     let (served, sockets) = (Served::start("http"), Served::start("ws"));
     let sse = SseSpec::new(served.1.replace("/mcp", "/sse"));
@@ -50,8 +50,8 @@ async fn everywhere(test: impl AsyncFn(ClientBuilder, ServerSpec, bool)) {
                 Some(revision) => Client::builder().revision(revision),
                 None => Client::builder(),
             };
-            let is_old = matches!(server.transport, TransportSpec::Sse(_));
-            Box::pin(test(builder, server, revision.is_none() && !is_old)).await;
+            let is_sse = matches!(server.transport, TransportSpec::Sse(_));
+            Box::pin(test(builder, server, revision.is_none() && !is_sse)).await;
         }
     }
 }
@@ -121,7 +121,7 @@ async fn a_dropped_call_is_cancelled() {
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("the server was not told");
+        panic!("the calls were not cancelled");
     })
     .await;
 }
@@ -129,7 +129,8 @@ async fn a_dropped_call_is_cancelled() {
 #[tokio::test]
 async fn input_requests_get_responses_in_both_eras() {
     everywhere(async |builder, server, _| {
-        let builder = builder.on_elicitation(async |asked| ElicitationResponse::Accept(asked.defaults()));
+        let builder =
+            builder.on_elicitation(async |elicitation| ElicitationResponse::Accept(elicitation.defaults()));
         let client = builder.connect(server).await.unwrap();
         if client.server().await.unwrap().revision >= Revision::V2025_06_18 {
             assert_eq!(client.call("ask", ()).await.unwrap().as_text(), "blue");
@@ -174,11 +175,11 @@ async fn changes_of_a_resource_are_reported() {
 #[tokio::test]
 async fn a_server_in_the_same_process_is_reached_over_streams() {
     let service = toolwright::Server::new(()).build().unwrap();
-    let (ours, theirs) = tokio::io::duplex(1024);
-    let (reader, writer) = tokio::io::split(theirs);
+    let (client_end, server_end) = tokio::io::duplex(1024);
+    let (reader, writer) = tokio::io::split(server_end);
     let serving =
         tokio::spawn(async move { service.serve(toolwright::transport::Lines::new(reader, writer)).await });
-    let (reader, writer) = tokio::io::split(ours);
+    let (reader, writer) = tokio::io::split(client_end);
     let client = Client::builder().connect_streams("here", reader, writer).await.unwrap();
     assert!(client.server().await.unwrap().revision.is_modern());
     assert!(client.list_tools().await.unwrap().is_empty());
@@ -190,11 +191,11 @@ async fn a_server_in_the_same_process_is_reached_over_streams() {
 async fn watched_lists_report_what_was_added_and_removed() {
     for revision in [Revision::NEWEST, Revision::NEWEST_LEGACY] {
         let service = toolwright::Server::new(()).with_prompts().with_resources().build().unwrap();
-        let (ours, theirs) = tokio::io::duplex(1024);
-        let (reader, writer) = tokio::io::split(theirs);
+        let (client_end, server_end) = tokio::io::duplex(1024);
+        let (reader, writer) = tokio::io::split(server_end);
         let served = service.clone();
         tokio::spawn(async move { served.serve(toolwright::transport::Lines::new(reader, writer)).await });
-        let (reader, writer) = tokio::io::split(ours);
+        let (reader, writer) = tokio::io::split(client_end);
         let builder = Client::builder().revision(revision);
         let client = builder.connect_streams("here", reader, writer).await.unwrap();
 
@@ -223,6 +224,6 @@ async fn watched_lists_report_what_was_added_and_removed() {
 async fn elicitation_without_a_handler_is_an_error() {
     let events = Events::default();
     let client = events.builder().connect(program(env!("CARGO_BIN_EXE_shop"), &[])).await.unwrap();
-    let refused = client.call("ask", ()).await.unwrap_err();
-    super::check(&refused, ErrorKind::Protocol, &["-32021", "add a handler"]);
+    let error = client.call("ask", ()).await.unwrap_err();
+    super::check(&error, ErrorKind::Protocol, &["-32021", "add a handler"]);
 }

@@ -1,4 +1,4 @@
-//! A server with one fault, on standard input and output: `fx FAULT`. Otherwise it does the least that a client needs.
+//! `faulty-server FAULT [ARGUMENT]`: a minimal server on standard input and output, with one fault.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let fault = arguments.next().unwrap_or_default();
     let mut server = Server { fault, argument: arguments.next().unwrap_or_default(), calls: 0, pages: 0 };
-    match server.before() {
+    match server.start() {
         Some(code) => code,
         None => server.run(),
     }
@@ -29,10 +29,11 @@ impl Server {
         self.fault == fault
     }
 
-    fn before(&self) -> Option<ExitCode> {
+    /// Applies a fault of the start; returns an exit code if the server exits.
+    fn start(&self) -> Option<ExitCode> {
         match &*self.fault {
             "exits" => {
-                eprintln!("fx: the licence has expired");
+                eprintln!("faulty-server: the licence has expired");
                 Some(ExitCode::from(7))
             }
             "prints" => {
@@ -45,7 +46,7 @@ impl Server {
                 line("y");
             },
             "banner" => {
-                line("Welcome to fx!");
+                line("Welcome!");
                 None
             }
             "bom" => {
@@ -56,9 +57,9 @@ impl Server {
                 sleep(Duration::from_mins(1));
             },
             "launcher" => {
-                // A child that does not notice the end of the input, as behind a shell script.
+                // A child process that does not notice the end of the input, as behind a shell script.
                 let mut command = std::process::Command::new("sleep");
-                child_of(command.arg(&self.argument).stdin(std::process::Stdio::null()));
+                spawn_child(command.arg(&self.argument).stdin(std::process::Stdio::null()));
                 None
             }
             _ => None,
@@ -66,10 +67,10 @@ impl Server {
     }
 
     fn run(&mut self) -> ExitCode {
-        while let Some(message) = next() {
+        while let Some(message) = read_message() {
             let id = message["id"].clone();
             let method = message["method"].as_str().unwrap_or_default().to_owned();
-            if let Some(code) = self.take(&method, &id, &message["params"]) {
+            if let Some(code) = self.handle(&method, &id, &message["params"]) {
                 return code;
             }
         }
@@ -81,36 +82,39 @@ impl Server {
         ExitCode::SUCCESS
     }
 
-    fn take(&mut self, method: &str, id: &Value, params: &Value) -> Option<ExitCode> {
+    /// Handles a message; returns an exit code if the server exits.
+    fn handle(&mut self, method: &str, id: &Value, params: &Value) -> Option<ExitCode> {
         match method {
             "server/discover" => match &*self.fault {
-                "dies of the probe" => return Some(ExitCode::from(1)),
-                "is silent about the probe" | "is late" => {}
+                "exits on the probe" => return Some(ExitCode::from(1)),
+                "ignores the probe" | "responds late to the probe" => {}
                 "other revisions" => error(id, -32022, "unsupported", json!({"supported": ["2031-01-01"]})),
-                "wants roots" => error(id, -32021, "roots are required", json!({})),
-                fault if fault.starts_with("modern") || fault == "asks forever" => result(
+                "requires roots" => error(id, -32021, "roots are required", json!({})),
+                fault if fault.starts_with("modern") || fault == "endless input requests" => result(
                     id,
                     json!({"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
-                        "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "fx", "version": "1"}}}),
+                        "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "faulty-server", "version": "1"}}}),
                 ),
                 _ => error(id, -32601, "method not found", Value::Null),
             },
             "initialize" => match &*self.fault {
-                "is late" => {
-                    // The probe had the id 1.
+                "responds late to the probe" => {
+                    // The ID of the probe.
                     result(
                         &json!(1),
                         json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}),
                     );
                     error(id, -32022, "unsupported", json!({"supported": ["2026-07-28"]}));
                 }
-                "refuses" => error(id, -32603, "the database is gone", Value::Null),
-                "odd revision" => result(id, json!({"protocolVersion": "1999-01-01", "capabilities": {}})),
-                "odd handshake" => result(id, json!({"hello": "world"})),
+                "rejects initialize" => error(id, -32603, "the database is gone", Value::Null),
+                "unknown revision" => {
+                    result(id, json!({"protocolVersion": "1999-01-01", "capabilities": {}}));
+                }
+                "invalid handshake" => result(id, json!({"hello": "world"})),
                 _ => result(
                     id,
                     json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
-                        "serverInfo": {"name": "fx", "version": "1"}}),
+                        "serverInfo": {"name": "faulty-server", "version": "1"}}),
                 ),
             },
             "tools/list" => self.list(id, params),
@@ -125,7 +129,7 @@ impl Server {
         let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
         self.pages += 1;
         match &*self.fault {
-            "cursor circle" => {
+            "cursor cycle" => {
                 let next = if params["cursor"] == "x" { "y" } else { "x" };
                 result(id, json!({"tools": [tool("a")], "nextCursor": next}));
             }
@@ -138,7 +142,7 @@ impl Server {
                 let next = if page < 2 { json!((page + 1).to_string()) } else { Value::Null };
                 result(id, json!({"tools": tools, "nextCursor": next}));
             }
-            "misfit" => {
+            "schema mismatch" => {
                 let schema =
                     json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
                 let tool = json!({"name": "echo", "inputSchema": {"type": "object"}, "outputSchema": schema});
@@ -149,8 +153,8 @@ impl Server {
                 let tools: Vec<_> = (page..page + 500).map(|n| tool(&format!("{n:0>100}"))).collect();
                 result(id, json!({"tools": tools, "nextCursor": self.pages.to_string()}));
             }
-            "no list" => result(id, json!({"tool": []})),
-            "odd tools" => {
+            "list without tools" => result(id, json!({"tool": []})),
+            "invalid tools" => {
                 result(id, json!({"tools": [tool("a"), {"name": 7}, 9, tool("a"), tool("b"), {}]}));
             }
             _ => result(id, json!({"tools": [tool("echo")]})),
@@ -163,21 +167,21 @@ impl Server {
         let echo = json!({"content": [{"type": "text", "text": text}]});
         match &*self.fault {
             "crashes" if text != "ok" => {
-                eprintln!("fx: out of memory");
+                eprintln!("faulty-server: out of memory");
                 return Some(ExitCode::from(3));
             }
             "crashes after three" => {
                 if self.calls == 3 {
-                    eprintln!("fx: enough");
+                    eprintln!("faulty-server: third call");
                     return Some(ExitCode::from(1));
                 }
             }
             "aborts" => std::process::abort(),
-            "forgets its tool" => error(id, -32602, "unknown tool", Value::Null),
-            "lacks the method" => error(id, -32601, "method not found", Value::Null),
-            "fails inside" => error(id, -32603, "internal error", Value::Null),
-            "is silent" | "modern and silent" => {}
-            "makes progress forever" => {
+            "unknown tool" => error(id, -32602, "unknown tool", Value::Null),
+            "missing method" => error(id, -32601, "method not found", Value::Null),
+            "internal error" => error(id, -32603, "internal error", Value::Null),
+            "silent call" | "modern, silent call" => {}
+            "endless progress" => {
                 let token = &params["_meta"]["progressToken"];
                 for step in 0..1000 {
                     let params = json!({"progressToken": token, "progress": step});
@@ -185,12 +189,12 @@ impl Server {
                     sleep(Duration::from_millis(20));
                 }
             }
-            "answers as text" => result(&json!(id.to_string()), echo),
-            "answers another" => {
+            "string ID" => result(&json!(id.to_string()), echo),
+            "response to another request" => {
                 result(&json!(999_999), echo.clone());
                 result(id, echo);
             }
-            "error without an id" => {
+            "error without an ID" => {
                 message(&json!({"jsonrpc": "2.0", "error": {"code": -32700, "message": "parse error"}}));
             }
             "not UTF-8" => {
@@ -205,28 +209,28 @@ impl Server {
                 );
                 raw(&[text.as_bytes(), b"\xE9\"}]}}\n"].concat());
             }
-            "huge answer" => {
+            "huge response" => {
                 let text =
                     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":""#);
                 raw(text.as_bytes());
                 (0..32).for_each(|_| raw("a".repeat(1 << 20).as_bytes()));
                 raw(b"\"}]}}\n");
             }
-            "large answer" => {
+            "large response" => {
                 let text = "é".repeat(1 << 20);
                 result(id, json!({"content": [{"type": "text", "text": text}]}));
             }
             "broken JSON" => raw(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\n").as_bytes()),
             "no result" => message(&json!({"jsonrpc": "2.0", "id": id})),
-            "odd result" => result(id, json!({"content": null})),
+            "null content" => result(id, json!({"content": null})),
             "unknown type" => result(id, json!({"resultType": "later", "content": []})),
-            "odd error" => message(&json!({"jsonrpc": "2.0", "id": id, "error": "nope"})),
-            "refuses the call" => error(id, -32050, "no such customer", json!({"customer": 7})),
-            "asks forever" => {
+            "invalid error" => message(&json!({"jsonrpc": "2.0", "id": id, "error": "nope"})),
+            "rejects the call" => error(id, -32050, "no such customer", json!({"customer": 7})),
+            "endless input requests" => {
                 let params = json!({"resultType": "input_required", "requestState": "s"});
                 result(id, params);
             }
-            "chatters" => {
+            "log lines" => {
                 line("DEBUG: calling");
                 line("");
                 raw(b"\r\n  \n");
@@ -239,10 +243,10 @@ impl Server {
                 message(&json!({"jsonrpc": "2.0", "method": "data", "params": {"status": "ready"}}));
                 message(&json!({"jsonrpc": "2.0", "id": "s1", "method": "vendor/ask", "params": {}}));
                 message(&json!({"jsonrpc": "2.0", "id": "p1", "method": "ping"}));
-                let answers: Vec<Value> = (0..2).filter_map(|_| next()).collect();
-                result(id, json!({"content": [{"type": "text", "text": json!(answers).to_string()}]}));
+                let responses: Vec<Value> = (0..2).filter_map(|_| read_message()).collect();
+                result(id, json!({"content": [{"type": "text", "text": json!(responses).to_string()}]}));
             }
-            "asks and does not read" => {
+            "ignores responses" => {
                 (0..3000).for_each(|n| {
                     message(&json!({"jsonrpc": "2.0", "id": format!("{n:200}"), "method": "ping"}));
                 });
@@ -251,16 +255,16 @@ impl Server {
                 }
             }
             "byte by byte" => {
-                let answer = format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "result": echo}));
-                answer.as_bytes().chunks(1).for_each(raw);
+                let response = format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "result": echo}));
+                response.as_bytes().chunks(1).for_each(raw);
             }
-            _ => self.tell(id, echo),
+            _ => self.describe_process(id, echo),
         }
         None
     }
 
-    /// Answers that say something about the process.
-    fn tell(&self, id: &Value, echo: Value) {
+    /// Responds with the environment or the arguments of the process, for the faults that are none.
+    fn describe_process(&self, id: &Value, echo: Value) {
         match &*self.fault {
             "environment" => {
                 let variables: Vec<_> =
@@ -273,15 +277,15 @@ impl Server {
     }
 }
 
-fn child_of(command: &mut std::process::Command) {
-    // It lives on; its id tells the test whom to look for.
+fn spawn_child(command: &mut std::process::Command) {
+    // The test looks for the child by its ID.
     if let Ok(child) = command.spawn() {
         eprintln!("child {}", child.id());
     }
 }
 
-/// The next message of the client.
-fn next() -> Option<Value> {
+/// Reads the next message of the client.
+fn read_message() -> Option<Value> {
     let mut text = String::new();
     std::io::stdin().read_line(&mut text).ok().filter(|read| *read > 0)?;
     Some(serde_json::from_str(&text).unwrap_or_default())
@@ -308,7 +312,7 @@ fn line(text: &str) {
 fn raw(bytes: &[u8]) {
     let mut output = std::io::stdout();
     if output.write_all(bytes).and_then(|()| output.flush()).is_err() {
-        // Nobody reads any more.
+        // The client has closed the stream.
         loop {
             sleep(Duration::from_mins(1));
         }

@@ -1,5 +1,5 @@
-//! `hold MODE PROGRAM …`: connects to a server that it starts, prints `ready`, and waits. With the mode `guarded`, the server ends with
-//! this program even if it is killed; with `unguarded` it does not.
+//! `hold-connection MODE PROGRAM …`: starts a server, connects to it, prints `ready`, and waits. With the mode `guarded`, the server
+//! exits with this program even if it is killed; with `unguarded` it does not.
 
 use std::io::Write as _;
 use std::process::ExitCode;
