@@ -176,7 +176,7 @@ fn an_endless_body_stops_at_the_limit() {
     for answer in flood {
         // The first response may be missing; then the handshake gets the same.
         let text = pin(&server(answer), "100").0.ended(4).stderr;
-        assert!(text.contains("more than 16 MiB") || text.contains("not HTTP"), "{text}");
+        assert!(text.contains("larger than 16 MiB") || text.contains("not HTTP"), "{text}");
     }
 }
 
