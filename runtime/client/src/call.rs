@@ -140,6 +140,9 @@ impl<'a> Call<'a> {
         if requests_task {
             outgoing.members.to_mut().push_str(r#","task":{}"#);
         }
+        let mut parsed = None;
+        // The text of a task is needed.
+        options.tool_result = (!requests_task).then_some(&mut parsed);
         let mut outcome = client.send_with_input(&mut outgoing, &mut options).await;
         // The missing headers may be those of arguments that were annotated after the list was read (2026-07-28,
         // basic/transports/streamable-http "Client Behavior").
@@ -153,7 +156,10 @@ impl<'a> Call<'a> {
         if requests_task && text.contains(r#""task""#) {
             text = Box::pin(client.await_task(&text, &mut options)).await?;
         }
-        let result = read_result(&text, client);
+        let result = match parsed {
+            Some(result) => Ok(result),
+            None => read_result(&text, client),
+        };
         let buffers = &client.shared.host.buffers;
         buffers.put(text);
         buffers.put(outgoing.members.into_owned());

@@ -178,5 +178,5 @@ fn timeout_error(mux: &Mux, method: &str, after: Duration) -> ClientError {
 }
 
 fn with_timeout(timeout: Duration) -> RequestOptions<'static> {
-    RequestOptions { timeout, max_duration: timeout, on_notice: None, relay: None }
+    RequestOptions::new(timeout, timeout)
 }

@@ -8,6 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
+use toolwright_core::protocol::ToolResult;
 
 use crate::error::ClientError;
 use crate::progress::Progress;
@@ -55,6 +56,14 @@ pub(crate) struct RequestOptions<'a> {
     pub(crate) on_notice: Option<&'a mut (dyn FnMut(Notice) + Send)>,
     /// The receiver of input requests and log messages, if the request is relayed.
     pub(crate) relay: Option<RelaySender>,
+    /// The destination of the result of a tool call, which is empty as JSON if it was stored here.
+    pub(crate) tool_result: Option<&'a mut Option<ToolResult>>,
+}
+
+impl RequestOptions<'_> {
+    pub(crate) fn new(timeout: Duration, max_duration: Duration) -> Self {
+        Self { timeout, max_duration, on_notice: None, relay: None, tool_result: None }
+    }
 }
 
 /// Why a request has no response.
@@ -249,12 +258,7 @@ mod tests {
     use super::*;
 
     fn options(timeout: u64, max_duration: u64) -> RequestOptions<'static> {
-        RequestOptions {
-            timeout: Duration::from_secs(timeout),
-            max_duration: Duration::from_secs(max_duration),
-            on_notice: None,
-            relay: None,
-        }
+        RequestOptions::new(Duration::from_secs(timeout), Duration::from_secs(max_duration))
     }
 
     fn progress(progress: f64) -> Notice {

@@ -192,12 +192,8 @@ impl Client {
                 }
             };
             let on_notice: &mut (dyn FnMut(Notice) + Send) = &mut on_notice;
-            let mut options = RequestOptions {
-                timeout: FOREVER,
-                max_duration: FOREVER,
-                on_notice: Some(on_notice),
-                relay: None,
-            };
+            let mut options =
+                RequestOptions { on_notice: Some(on_notice), ..RequestOptions::new(FOREVER, FOREVER) };
             let outcome = self.send(&outgoing, &mut options).await;
             if let (Err(error), Some(sender)) = (&outcome, on_acknowledged.take()) {
                 drop(sender.send(Err(error.clone())));

@@ -22,6 +22,8 @@ pub(crate) fn command(profile: &Path) -> Result<Command, Box<dyn Error>> {
     command
         .args(["--tool=callgrind", "--quiet"])
         .arg(format!("--callgrind-out-file={}", profile.display()))
+        // It warns of system calls that it does not know, such as pidfd_open, and lets them pass.
+        .arg(format!("--log-file={}.log", profile.display()))
         .arg(std::env::current_exe()?);
     Ok(command)
 }

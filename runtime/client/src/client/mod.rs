@@ -240,12 +240,7 @@ impl Client {
     /// Returns the options of a request that overrides none.
     pub(crate) fn default_options(&self) -> RequestOptions<'static> {
         let timeout = self.shared.connector.spec.request_timeout;
-        RequestOptions {
-            timeout,
-            max_duration: self.shared.limits.max_duration.max(timeout),
-            on_notice: None,
-            relay: None,
-        }
+        RequestOptions::new(timeout, self.shared.limits.max_duration.max(timeout))
     }
 
     pub(crate) fn warn(&self, text: &str) {

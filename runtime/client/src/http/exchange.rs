@@ -232,7 +232,8 @@ impl HttpTransport {
         let is_about_access = matches!(status, 401 | 403) || status == 404 && had_session;
         if id > 0
             && !is_about_access
-            && let Some(reply) = find_reply(&body, id, buffers)
+            && let Some(reply) =
+                store_tool_result(&body, id, options).or_else(|| find_reply(&body, id, buffers))
         {
             buffers.put(body);
             return Ok(Outcome::Reply { reply, status });
@@ -310,8 +311,9 @@ impl HttpTransport {
         timer: &mut RequestTimer<'_>,
         options: &mut RequestOptions<'_>,
     ) -> Option<Reply> {
-        if let Some(reply) = find_reply(data, id, &self.host.buffers) {
-            return Some(reply);
+        let reply = store_tool_result(data, id, options).or_else(|| find_reply(data, id, &self.host.buffers));
+        if reply.is_some() {
+            return reply;
         }
         match message::read(data) {
             Ok(Message::Notification { method, params }) => {
@@ -343,6 +345,14 @@ impl HttpTransport {
         }
         None
     }
+}
+
+/// Parses the response to a tool call in one pass, and stores the result. `None` if that is not requested, or for a response
+/// that is not of the usual form.
+fn store_tool_result(text: &[u8], id: u64, options: &mut RequestOptions<'_>) -> Option<Reply> {
+    let destination = options.tool_result.as_deref_mut()?;
+    *destination = Some(message::read_tool_response(text, id)?);
+    Some(Reply::Result(String::new()))
 }
 
 /// Finds the response to the request with this ID in a message or a batch (2025-03-26).

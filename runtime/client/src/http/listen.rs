@@ -54,8 +54,7 @@ impl HttpTransport {
             let sleep_limit = pin!(sleep_until(time_limit.deadline()));
             let mut timer =
                 RequestTimer { time_limit, sleep: sleep_limit, pending_input: &self.host.pending_input };
-            let mut options =
-                RequestOptions { timeout: FOREVER, max_duration: FOREVER, on_notice: None, relay: None };
+            let mut options = RequestOptions::new(FOREVER, FOREVER);
             // No request has this ID, so no message is treated as its response.
             let outcome =
                 self.read_events(u64::MAX, body, stream.connection, reader, &mut timer, &mut options).await;

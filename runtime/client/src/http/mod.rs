@@ -274,12 +274,7 @@ impl HttpTransport {
             OutgoingRequest { method: method.to_owned().into(), is_idempotent, ..OutgoingRequest::default() };
         let time_limit = TimeLimit::new(self.settings.timeout, self.settings.timeout);
         let sleep = pin!(sleep_until(time_limit.deadline()));
-        let mut options = RequestOptions {
-            timeout: self.settings.timeout,
-            max_duration: self.settings.timeout,
-            on_notice: None,
-            relay: None,
-        };
+        let mut options = RequestOptions::new(self.settings.timeout, self.settings.timeout);
         let mut timer = RequestTimer { time_limit, sleep, pending_input: &self.host.pending_input };
         match self.exchange(0, &Bytes::from(message), &outgoing, &mut timer, &mut options).await {
             Ok(outcome) => Ok(outcome),

@@ -193,7 +193,7 @@ impl HttpTransport {
         let time_limit = TimeLimit::new(timeout, timeout);
         let sleep = pin!(sleep_until(time_limit.deadline()));
         let mut timer = RequestTimer { time_limit, sleep, pending_input: &self.host.pending_input };
-        let mut options = RequestOptions { timeout, max_duration: timeout, on_notice: None, relay: None };
+        let mut options = RequestOptions::new(timeout, timeout);
         let (mut rejections, mut redirects) = (0, 0);
         loop {
             let response = match self.exchange(1, &body, outgoing, &mut timer, &mut options).await {

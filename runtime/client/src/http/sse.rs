@@ -51,7 +51,7 @@ impl HttpTransport {
             let sleep = pin!(sleep_until(time_limit.deadline()));
             let mut timer = RequestTimer { time_limit, sleep, pending_input: &self.host.pending_input };
             let (timeout, max_duration) = (self.settings.timeout, self.settings.timeout);
-            let mut options = RequestOptions { timeout, max_duration, on_notice: None, relay: None };
+            let mut options = RequestOptions::new(timeout, max_duration);
             match self.read_response(0, pending, &mut timer, &mut options).await {
                 Ok(Outcome::ErrorStatus(response)) if rejections < super::MAX_REJECTIONS => {
                     let is_retried = matches!(response.status, 401 | 403)

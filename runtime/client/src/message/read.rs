@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
+use toolwright_core::protocol::ToolResult;
 
 /// How far an id is searched for in a message that cannot be parsed, in bytes.
 const ID_WITHIN: usize = 4096;
@@ -86,6 +88,25 @@ pub(crate) fn read_simple_response(text: &[u8]) -> Option<(u64, &str)> {
     }
     let id = std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()?;
     Some((id, std::str::from_utf8(&result[..end]).ok()?))
+}
+
+/// Parses the complete result of a tool call in one pass; `None` for any other message, and for one with further members.
+pub(crate) fn read_tool_response(text: &[u8], id: u64) -> Option<ToolResult> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct ToolResponse {
+        #[serde(rename = "jsonrpc")]
+        _version: IgnoredAny,
+        id: u64,
+        result: ToolResult,
+    }
+    let mut response: ToolResponse =
+        serde_json::from_slice(text).ok().filter(|response: &ToolResponse| response.id == id)?;
+    match response.result.other.shift_remove("resultType") {
+        None => Some(response.result),
+        Some(kind) if kind == "complete" => Some(response.result),
+        Some(_) => None,
+    }
 }
 
 /// Returns the end of the object at the start of `text`.
@@ -257,6 +278,26 @@ mod tests {
             (b"nothing", None),
         ] {
             assert_eq!(find_id(text), expected);
+        }
+    }
+
+    #[test]
+    fn the_result_of_a_call_is_parsed_with_its_response() {
+        for (text, is_parsed) in [
+            (r#"{"jsonrpc":"2.0","id":7,"result":{"content":[],"_meta":{"a":1}}}"#, true),
+            (r#" {"id":7,"result":{"content":[],"resultType":"complete"},"jsonrpc":"2.0"}"#, true),
+            (r#"{"jsonrpc":"2.0","id":7,"result":{"content":[],"resultType":"task"}}"#, false),
+            (r#"{"jsonrpc":"2.0","id":7,"result":{"content":[]},"error":{}}"#, false),
+            (r#"{"jsonrpc":"2.0","id":7,"result":{"content":[]},"result":{"content":[]}}"#, false),
+            (r#"{"jsonrpc":"2.0","id":7,"result":{"content":7}}"#, false),
+            (r#"{"jsonrpc":"2.0","id":8,"result":{"content":[]}}"#, false),
+            (r#"{"jsonrpc":"2.0","id":"7","result":{"content":[]}}"#, false),
+            (r#"{"jsonrpc":"2.0","method":"x","params":{}}"#, false),
+            (r#"{"jsonrpc":"2.0","id":7,"result":{"content":[]}}}"#, false),
+        ] {
+            let result = read_tool_response(text.as_bytes(), 7);
+            assert_eq!(result.is_some(), is_parsed, "{text}");
+            assert!(result.is_none_or(|result| result.other.is_empty()));
         }
     }
 
