@@ -33,8 +33,12 @@ impl Limits {
 
     /// Limits a tenth, and at least one allocation or page, above the measurements.
     pub(crate) fn above(measured: &[Measured]) -> Self {
-        let limit = |(unit, cost): (&Unit, &u64)| (*unit, cost + (cost / 10).max(unit.least_margin()));
-        let limits = |case: &Measured| (case.name.to_owned(), case.costs.iter().map(limit).collect());
+        let limits = |case: &Measured| {
+            let limit = |(unit, cost): (&Unit, &u64)| {
+                (*unit, cost + (cost / 10).max(unit.least_margin(case.repetitions)))
+            };
+            (case.name.to_owned(), case.costs.iter().map(limit).collect())
+        };
         Self(measured.iter().map(limits).collect())
     }
 
@@ -83,7 +87,7 @@ mod tests {
 
     fn case(name: &'static str, instructions: u64, allocations: u64) -> Measured {
         let costs = [(Unit::Instructions, instructions), (Unit::Allocations, allocations)];
-        Measured { name, costs: costs.into() }
+        Measured { name, repetitions: 100, costs: costs.into() }
     }
 
     #[test]
@@ -98,7 +102,8 @@ mod tests {
 
     #[test]
     fn memory_has_a_margin_of_a_page() {
-        let held = |bytes| [Measured { name: "held", costs: [(Unit::Bytes, bytes)].into() }];
+        let held =
+            |bytes| [Measured { name: "held", repetitions: 100, costs: [(Unit::Bytes, bytes)].into() }];
         let limits = Limits::above(&held(10_000));
         assert_eq!(limits.failures(&held(14_096)), [""; 0]);
         assert_eq!(limits.failures(&held(14_097)), ["held takes 14097 bytes, 14096 are allowed"]);

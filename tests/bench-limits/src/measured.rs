@@ -17,6 +17,8 @@ use crate::{REPEAT, agent_cases, client, core_cases, over_http};
 #[derive(Debug, Clone)]
 pub(crate) struct Measured {
     pub(crate) name: &'static str,
+    /// Over how many repetitions they are averages.
+    pub(crate) repetitions: u64,
     pub(crate) costs: BTreeMap<Unit, u64>,
 }
 
@@ -33,11 +35,12 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
-    /// By how much two measurements of the same program may differ at least.
-    pub(crate) fn least_margin(self) -> u64 {
+    /// By how much two measurements of the same program may differ at least. The start of a process differs by some
+    /// allocations.
+    pub(crate) fn least_margin(self, repetitions: u64) -> u64 {
         match self {
             Self::Instructions => 0,
-            Self::Allocations => 1,
+            Self::Allocations => (64 / repetitions).max(1),
             Self::Bytes => 4096,
         }
     }
@@ -136,7 +139,8 @@ impl Job {
         if let What::Client(case) = &self.what
             && let Some(bytes) = case.resident_bytes()?
         {
-            return Ok(Measured { name: self.name, costs: [(Unit::Bytes, bytes)].into() });
+            let costs = [(Unit::Bytes, bytes)].into();
+            return Ok(Measured { name: self.name, repetitions: self.repetitions[1], costs });
         }
         let [few, many] = self.repetitions;
         let (less, more) = (self.count(few, folder)?, self.count(many, folder)?);
@@ -147,7 +151,7 @@ impl Job {
             (Unit::Instructions, each(less.instructions, more.instructions)),
             (Unit::Allocations, each(less.allocations, more.allocations)),
         ];
-        Ok(Measured { name: self.name, costs: costs.into() })
+        Ok(Measured { name: self.name, repetitions, costs: costs.into() })
     }
 
     fn count(&self, repetitions: u64, folder: &Path) -> Result<Counts, Box<dyn Error>> {
