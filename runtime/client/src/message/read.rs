@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use toolwright_core::protocol::ToolResult;
 
@@ -79,32 +78,33 @@ pub(crate) fn read(text: &[u8]) -> Result<Message<'_>, String> {
 /// Parses a successful response in the form that nearly all servers send: returns the id and the result as JSON. `None`
 /// for any other message. The result is not validated; its consumer does that.
 pub(crate) fn read_simple_response(text: &[u8]) -> Option<(u64, &str)> {
-    let rest = text.strip_prefix(br#"{"jsonrpc":"2.0","id":"#)?;
-    let digits = rest.iter().position(|byte| !byte.is_ascii_digit())?;
-    let result = rest[digits..].strip_prefix(br#","result":"#)?;
-    let end = object_end(result)?;
-    if &result[end..] != b"}" {
+    let (id, rest) = split_simple_response(text)?;
+    let end = object_end(rest)?;
+    if &rest[end..] != b"}" {
         return None;
     }
-    let id = std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()?;
-    Some((id, std::str::from_utf8(&result[..end]).ok()?))
+    Some((id, std::str::from_utf8(&rest[..end]).ok()?))
 }
 
-/// Parses the complete result of a tool call in one pass; `None` for any other message, and for one with further members.
+/// Returns the id of a response, and what follows after `"result":`.
+fn split_simple_response(text: &[u8]) -> Option<(u64, &[u8])> {
+    let rest = text.strip_prefix(br#"{"jsonrpc":"2.0","id":"#)?;
+    let digits = rest.iter().position(|byte| !byte.is_ascii_digit())?;
+    let id = std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()?;
+    Some((id, rest[digits..].strip_prefix(br#","result":"#)?))
+}
+
+/// Parses the response to a tool call in one pass, if it has the form of [`read_simple_response`] and its result is complete.
 pub(crate) fn read_tool_response(text: &[u8], id: u64) -> Option<ToolResult> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct ToolResponse {
-        #[serde(rename = "jsonrpc")]
-        _version: IgnoredAny,
-        id: u64,
-        result: ToolResult,
+    let (response_id, rest) = split_simple_response(text)?;
+    if response_id != id {
+        return None;
     }
-    let mut response: ToolResponse =
-        serde_json::from_slice(text).ok().filter(|response: &ToolResponse| response.id == id)?;
-    match response.result.other.shift_remove("resultType") {
-        None => Some(response.result),
-        Some(kind) if kind == "complete" => Some(response.result),
+    // Members after the result are trailing characters.
+    let mut result: ToolResult = serde_json::from_slice(rest.strip_suffix(b"}")?).ok()?;
+    match result.other.shift_remove("resultType") {
+        None => Some(result),
+        Some(kind) if kind == "complete" => Some(result),
         Some(_) => None,
     }
 }
@@ -285,7 +285,8 @@ mod tests {
     fn the_result_of_a_call_is_parsed_with_its_response() {
         for (text, is_parsed) in [
             (r#"{"jsonrpc":"2.0","id":7,"result":{"content":[],"_meta":{"a":1}}}"#, true),
-            (r#" {"id":7,"result":{"content":[],"resultType":"complete"},"jsonrpc":"2.0"}"#, true),
+            (r#"{"jsonrpc":"2.0","id":7,"result":{"content":[],"resultType":"complete"}}"#, true),
+            (r#"{"id":7,"result":{"content":[]},"jsonrpc":"2.0"}"#, false),
             (r#"{"jsonrpc":"2.0","id":7,"result":{"content":[],"resultType":"task"}}"#, false),
             (r#"{"jsonrpc":"2.0","id":7,"result":{"content":[]},"error":{}}"#, false),
             (r#"{"jsonrpc":"2.0","id":7,"result":{"content":[]},"result":{"content":[]}}"#, false),
