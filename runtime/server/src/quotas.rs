@@ -56,11 +56,11 @@ pub(crate) struct Callers {
     max_unread: usize,
     known: Mutex<Known>,
     /// All unidentified callers.
-    nobody: Caller,
+    anonymous: Caller,
     /// All callers beyond the maximum number; they share the limits of one.
     crowd: Caller,
     /// All callers together.
-    everybody: Caller,
+    overall: Caller,
 }
 
 #[derive(Debug, Default)]
@@ -139,9 +139,9 @@ impl Callers {
             max_unread,
             known: Mutex::new(Known { sweep_at: FIRST_SWEEP.min(most), ..Known::default() }),
             // Unidentified callers together may use all there is.
-            nobody: Caller::new(false, Budget::part_of(&all, limits.max_unread_bytes)),
+            anonymous: Caller::new(false, Budget::part_of(&all, limits.max_unread_bytes)),
             crowd: Caller::new(true, Budget::part_of(&all, max_unread)),
-            everybody: Caller(Arc::new(Share::new(true, all))),
+            overall: Caller(Arc::new(Share::new(true, all))),
         }
     }
 
@@ -155,7 +155,7 @@ impl Callers {
     #[cfg(feature = "http")]
     pub(crate) fn of(&self, principal: Option<&str>, address: Option<IpAddr>) -> Caller {
         if principal.is_none() && address.is_none() {
-            return self.nobody.clone();
+            return self.anonymous.clone();
         }
         let mut known = self.known();
         let found = match (principal, address.map(network)) {
@@ -172,7 +172,7 @@ impl Callers {
         if known.len() >= self.most {
             return self.crowd.clone();
         }
-        let caller = Caller::new(true, Budget::part_of(&self.everybody.0.unread, self.max_unread));
+        let caller = Caller::new(true, Budget::part_of(&self.overall.0.unread, self.max_unread));
         match (principal, address.map(network)) {
             (Some(principal), _) => known.principals.insert(principal.into(), caller.clone()),
             (None, Some(address)) => known.addresses.insert(address, caller.clone()),
@@ -182,13 +182,13 @@ impl Callers {
     }
 
     /// All unidentified callers.
-    pub(crate) fn nobody(&self) -> &Caller {
-        &self.nobody
+    pub(crate) fn anonymous(&self) -> &Caller {
+        &self.anonymous
     }
 
     /// All callers together.
-    pub(crate) fn everybody(&self) -> &Caller {
-        &self.everybody
+    pub(crate) fn overall(&self) -> &Caller {
+        &self.overall
     }
 
     /// The current time in the unit of buckets.
@@ -369,7 +369,7 @@ pub(crate) struct Received {
 impl Received {
     /// Creates an empty count, for a caller limited to `own_limit`, where all callers are limited to `all_limit`.
     pub(crate) fn new(callers: &Callers, caller: &Caller, own_limit: usize, all_limit: usize) -> Self {
-        let (own, all) = (caller.nothing_of(What::Bytes), callers.everybody().nothing_of(What::Bytes));
+        let (own, all) = (caller.nothing_of(What::Bytes), callers.overall().nothing_of(What::Bytes));
         Self { own, all, own_limit, all_limit }
     }
 
@@ -425,8 +425,8 @@ mod tests {
         let network = at(&callers, "2001:db8::1");
         assert!(network.is(&at(&callers, "2001:db8::ffff:2")), "one network");
         assert!(!network.is(&at(&callers, "2001:db8:0:1::1")));
-        let nobody = callers.of(None, None);
-        assert!(nobody.is(callers.nobody()) && !nobody.is_known());
+        let anonymous = callers.of(None, None);
+        assert!(anonymous.is(callers.anonymous()) && !anonymous.is_known());
     }
 
     #[test]
@@ -443,8 +443,8 @@ mod tests {
         assert!(!grown.grow(10, 10) && grown.grow(9, 10) && !grown.grow(usize::MAX, usize::MAX));
         drop(grown);
         assert_eq!(ada.count(What::Bytes), 0);
-        let nobody: Vec<_> = (0..9).map(|_| callers.nobody().take(What::Calls, 3)).collect();
-        assert!(nobody.iter().all(Option::is_some) && !callers.nobody().is_full(What::Calls, 3));
+        let anonymous: Vec<_> = (0..9).map(|_| callers.anonymous().take(What::Calls, 3)).collect();
+        assert!(anonymous.iter().all(Option::is_some) && !callers.anonymous().is_full(What::Calls, 3));
     }
 
     #[test]
@@ -457,12 +457,12 @@ mod tests {
         assert_eq!(callers.of(Some("bob"), None).count(What::Bytes), 40, "rejected bytes do not count");
         let half = ada.split(30);
         drop(ada);
-        assert_eq!(callers.everybody().count(What::Bytes), 70);
+        assert_eq!(callers.overall().count(What::Bytes), 70);
         assert!(eve.grow(30) && !eve.grow(1));
         drop((half, bob, eve));
-        assert_eq!(callers.everybody().count(What::Bytes), 0);
-        let mut nobody = Received::new(&callers, callers.nobody(), 60, 100);
-        assert!(nobody.grow(100) && !nobody.grow(1), "only the limit of all applies");
+        assert_eq!(callers.overall().count(What::Bytes), 0);
+        let mut anonymous = Received::new(&callers, callers.anonymous(), 60, 100);
+        assert!(anonymous.grow(100) && !anonymous.grow(1), "only the limit of all applies");
     }
 
     /// Idle callers are removed; callers beyond the maximum share one set of limits.

@@ -273,7 +273,7 @@ mod tests {
                 id: id_of().into_owned(),
                 key: id_of().key(),
                 filter: Filter::default(),
-                _taken: Callers::of_at_most(1).nobody().take(What::Subscriptions, 1).expect("room"),
+                _taken: Callers::of_at_most(1).anonymous().take(What::Subscriptions, 1).expect("room"),
                 _watches: Vec::new(),
             };
             for word in [

@@ -18,10 +18,10 @@ struct State {
     mode: PinMode,
     report: Report,
     /// The last list of each server.
-    seen: HashMap<String, Seen>,
+    checked: HashMap<String, CheckedList>,
 }
 
-struct Seen {
+struct CheckedList {
     listed: Arc<[ToolDefinition]>,
     admitted: Arc<[ToolDefinition]>,
     findings: Vec<Finding>,
@@ -29,7 +29,7 @@ struct Seen {
 
 impl Pinning {
     pub(super) fn set(&self, pins: Pins, mode: PinMode, report: Report) {
-        let state = State { pins, mode, report, seen: HashMap::new() };
+        let state = State { pins, mode, report, checked: HashMap::new() };
         *self.lock() = (mode != PinMode::Off).then_some(state);
     }
 
@@ -38,12 +38,12 @@ impl Pinning {
     pub(super) fn admit(&self, server: &str, listed: Arc<[ToolDefinition]>) -> Arc<[ToolDefinition]> {
         let mut state = self.lock();
         let Some(current) = &mut *state else { return listed };
-        let before = current.seen.get(server);
-        if let Some(seen) = before.filter(|seen| Arc::ptr_eq(&seen.listed, &listed)) {
-            return Arc::clone(&seen.admitted);
+        let before = current.checked.get(server);
+        if let Some(checked) = before.filter(|checked| Arc::ptr_eq(&checked.listed, &listed)) {
+            return Arc::clone(&checked.admitted);
         }
         let findings = current.pins.check(server, &listed);
-        let known: HashSet<&Finding> = before.into_iter().flat_map(|seen| &seen.findings).collect();
+        let known: HashSet<&Finding> = before.into_iter().flat_map(|checked| &checked.findings).collect();
         let new: Vec<Finding> = findings.iter().filter(|finding| !known.contains(finding)).cloned().collect();
         let is_quarantined = |finding: &&Finding| current.mode == PinMode::Block && finding.reason.is_drift();
         let quarantined: HashSet<&str> =
@@ -53,8 +53,8 @@ impl Pinning {
         } else {
             listed.iter().filter(|tool| !quarantined.contains(tool.name.as_str())).cloned().collect()
         };
-        let seen = Seen { listed, admitted: Arc::clone(&admitted), findings };
-        current.seen.insert(server.to_owned(), seen);
+        let checked = CheckedList { listed, admitted: Arc::clone(&admitted), findings };
+        current.checked.insert(server.to_owned(), checked);
         let report = Arc::clone(&current.report);
         drop(state);
         for finding in &new {
@@ -66,14 +66,14 @@ impl Pinning {
     /// Returns the findings about the last list of a server.
     pub(super) fn findings(&self, server: &str) -> Vec<Finding> {
         let state = self.lock();
-        let seen = state.as_ref().and_then(|state| state.seen.get(server));
-        seen.map(|seen| seen.findings.clone()).unwrap_or_default()
+        let checked = state.as_ref().and_then(|state| state.checked.get(server));
+        checked.map(|checked| checked.findings.clone()).unwrap_or_default()
     }
 
     /// Removes the lists of all other servers.
     pub(super) fn retain(&self, is_kept: impl Fn(&str) -> bool) {
         if let Some(state) = &mut *self.lock() {
-            state.seen.retain(|server, _| is_kept(server));
+            state.checked.retain(|server, _| is_kept(server));
         }
     }
 

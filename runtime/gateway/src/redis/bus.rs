@@ -91,7 +91,7 @@ impl RedisBus {
         })?;
         let (waiting, claiming) = (Waiting::default(), Claiming::default());
         let inner = Arc::new(Inner { connection, process, lease: lease.max(MIN_LEASE), waiting, claiming });
-        let reader = tokio::spawn(read_news(Arc::clone(&inner)));
+        let reader = tokio::spawn(read_changes(Arc::clone(&inner)));
         Ok(Self { inner, reader })
     }
 }
@@ -109,7 +109,7 @@ impl fmt::Debug for RedisBus {
 }
 
 /// Reads the stream of this process, and wakes waiting futures.
-async fn read_news(inner: Arc<Inner>) {
+async fn read_changes(inner: Arc<Inner>) {
     let stream = format!("mcp:1:proc:{}", inner.process);
     let block = usize::try_from(LOOK_EVERY.as_millis()).unwrap_or(usize::MAX);
     let options = StreamReadOptions::default().block(block).count(500);
@@ -212,12 +212,12 @@ impl Inner {
     async fn wait(&self, call: &str, seen: u64) -> Result<CallRecord, CallError> {
         let waiter = self.waiting.begin(call);
         loop {
-            let news = Arc::clone(&waiter.news).notified_owned();
+            let changed = Arc::clone(&waiter.changed).notified_owned();
             match self.look(call, seen, &self.process).await? {
                 Look::Newer(record) => return Ok(record),
                 Look::Same(left) => {
                     let longest = left.map_or(LOOK_EVERY, |left| left.min(LOOK_EVERY));
-                    _ = tokio::time::timeout(longest, news).await;
+                    _ = tokio::time::timeout(longest, changed).await;
                 }
             }
         }
@@ -226,11 +226,11 @@ impl Inner {
     async fn cancelled(&self, call: &str) {
         let waiter = self.waiting.begin(call);
         loop {
-            let news = Arc::clone(&waiter.news).notified_owned();
+            let changed = Arc::clone(&waiter.changed).notified_owned();
             if self.waiting.is_cancelled(call) {
                 return;
             }
-            news.await;
+            changed.await;
         }
     }
 

@@ -26,7 +26,7 @@ struct State {
 pub(super) struct Waiter<'a> {
     all: &'a Waiting,
     call: &'a str,
-    pub(super) news: Arc<Notify>,
+    pub(super) changed: Arc<Notify>,
 }
 
 impl Waiting {
@@ -35,22 +35,22 @@ impl Waiting {
         if !state.calls.contains_key(call) {
             state.calls.insert(call.to_owned(), (Arc::default(), 0));
         }
-        let (news, count) = state.calls.get_mut(call).expect("it has been inserted");
+        let (changed, count) = state.calls.get_mut(call).expect("it has been inserted");
         *count += 1;
-        Waiter { all: self, call, news: Arc::clone(news) }
+        Waiter { all: self, call, changed: Arc::clone(changed) }
     }
 
     /// Wakes the futures that wait for a call.
     pub(super) fn wake(&self, call: &str) {
-        if let Some((news, _)) = self.state().calls.get(call) {
-            news.notify_waiters();
+        if let Some((changed, _)) = self.state().calls.get(call) {
+            changed.notify_waiters();
         }
     }
 
     /// Wakes all futures.
     pub(super) fn wake_all(&self) {
-        for (news, _) in self.state().calls.values() {
-            news.notify_waiters();
+        for (changed, _) in self.state().calls.values() {
+            changed.notify_waiters();
         }
     }
 
@@ -65,8 +65,8 @@ impl Waiting {
         {
             state.cancelled.remove(&oldest);
         }
-        if let Some((news, _)) = state.calls.get(call) {
-            news.notify_waiters();
+        if let Some((changed, _)) = state.calls.get(call) {
+            changed.notify_waiters();
         }
     }
 

@@ -56,7 +56,7 @@ impl Connection {
         params: &Params<'_>,
         revision: Revision,
     ) -> Result<InputRoute, ErrorObject> {
-        let Some(origin) = origin else { return Ok(InputRoute::Nobody) };
+        let Some(origin) = origin else { return Ok(InputRoute::Unavailable) };
         if revision.has_server_requests() {
             return Ok(InputRoute::requests());
         }

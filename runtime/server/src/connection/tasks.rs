@@ -61,7 +61,7 @@ impl Connection {
         };
         let requests = (self.service.limits().max_input_requests, self.peer.room_for_answers());
         let tool = (name.as_str(), &*entry.scopes);
-        let whose = (self.owner().map(str::to_owned), self.caller(), self.service.callers().everybody());
+        let whose = (self.owner().map(str::to_owned), self.caller(), self.service.callers().overall());
         match tasks.admit(tool, whose, requests) {
             Ok(admitted) => Ok(Some(admitted)),
             // The tool can run without a task.

@@ -52,13 +52,13 @@ impl Context {
             InputRoute::Passes(_) => true,
             #[cfg(feature = "tasks")]
             InputRoute::Task(call) => !call.is_started(),
-            InputRoute::Nobody | InputRoute::Requests(_) => false,
+            InputRoute::Unavailable | InputRoute::Requests(_) => false,
         };
         if is_pause {
             let limit = self.input_route().passes().map_or(usize::MAX, Passes::limit);
             return if requests.len() > limit { Err(InputRequestError::TooMany(limit)) } else { Ok(None) };
         }
-        if let InputRoute::Nobody = self.input_route() {
+        if let InputRoute::Unavailable = self.input_route() {
             return Err(InputRequestError::NoClient);
         }
         let named = requests.iter().map(|(key, request)| match round {

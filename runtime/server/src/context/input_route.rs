@@ -16,7 +16,7 @@ use crate::peer::server_requests::Requests;
 #[derive(Debug)]
 pub(crate) enum InputRoute {
     /// There is no client.
-    Nobody,
+    Unavailable,
     /// As requests on the connection (up to 2025-11-25).
     Requests(OnceLock<Box<Requests>>),
     /// By ending the call, which the client repeats with the responses (2026-07-28).
@@ -41,7 +41,7 @@ impl InputRoute {
     /// The passes of a call that may end with input requests.
     pub(crate) fn passes(&self) -> Option<&Passes> {
         match self {
-            Self::Nobody | Self::Requests(_) => None,
+            Self::Unavailable | Self::Requests(_) => None,
             Self::Passes(passes) => Some(passes),
             #[cfg(feature = "tasks")]
             Self::Task(call) => Some(call.passes()),
@@ -51,7 +51,7 @@ impl InputRoute {
     /// Ends the call: no input request is open any more.
     pub(super) fn end(&self) {
         match self {
-            Self::Nobody => {}
+            Self::Unavailable => {}
             Self::Requests(requests) => {
                 if let Some(requests) = requests.get() {
                     requests.end();
@@ -68,7 +68,7 @@ impl Context {
     /// Returns the input requests that the client supports; none if the call has no client.
     pub fn client(&self) -> ClientCapabilities {
         match self.input_route() {
-            InputRoute::Nobody => ClientCapabilities::default(),
+            InputRoute::Unavailable => ClientCapabilities::default(),
             InputRoute::Requests(_) => self.declared_by_session(),
             InputRoute::Passes(_) => self.declared_by_request(),
             #[cfg(feature = "tasks")]
@@ -95,7 +95,7 @@ impl Context {
 
     /// Checks whether the input request may be sent.
     pub(super) fn check_request(&self, request: &KnownRequest) -> Result<(), InputRequestError> {
-        if let InputRoute::Nobody = self.input_route() {
+        if let InputRoute::Unavailable = self.input_route() {
             return Err(InputRequestError::NoClient);
         }
         Ok(self.client().check(request)?)
@@ -109,7 +109,7 @@ impl Context {
     ) -> Result<Box<RawValue>, InputRequestError> {
         let call = self.outermost();
         match call.input_route() {
-            InputRoute::Nobody => Err(InputRequestError::NoClient),
+            InputRoute::Unavailable => Err(InputRequestError::NoClient),
             InputRoute::Requests(requests) => {
                 let peer = call.peer().ok_or(InputRequestError::Ended)?;
                 let requests = requests.get_or_init(|| Box::new(Requests::new(&peer)));
@@ -127,7 +127,7 @@ impl Context {
     /// Rejects the response with this key.
     fn refuse(&self, key: &str, problem: String) -> Result<(), InputRequestError> {
         match self.input_route() {
-            InputRoute::Nobody => Err(InputRequestError::NoClient),
+            InputRoute::Unavailable => Err(InputRequestError::NoClient),
             InputRoute::Requests(_) => Err(InputRequestError::Unusable(problem)),
             InputRoute::Passes(passes) => {
                 passes.refuse(key);

@@ -187,7 +187,7 @@ mod tests {
             ("method", Binding { method: "prompts/get", ..binding }),
             ("name", Binding { target: "boo", ..binding }),
             ("another caller", Binding { principal: Some("eve"), ..binding }),
-            ("nobody", Binding { principal: None, ..binding }),
+            ("without a principal", Binding { principal: None, ..binding }),
         ] {
             assert!(!opens(&other), "{case}");
         }

@@ -92,7 +92,7 @@ pub(crate) mod tests {
     /// Ample storage for tests.
     pub(crate) fn ample() -> Room {
         let callers = Callers::of_at_most(9);
-        room(&callers, callers.nobody(), 1_000)
+        room(&callers, callers.anonymous(), 1_000)
     }
 
     fn room(callers: &Callers, caller: &Caller, all: usize) -> Room {
@@ -102,7 +102,7 @@ pub(crate) mod tests {
     #[test]
     fn responses_of_a_call_are_limited_in_count_and_bytes() {
         let callers = Callers::of_at_most(9);
-        let one = room(&callers, callers.nobody(), 1_000);
+        let one = room(&callers, callers.anonymous(), 1_000);
         assert_eq!(one.take(1, 100), Ok(()));
         assert!(matches!(one.take(1, 1), Err(InputRequestError::NoRoom(why)) if why.contains("100 bytes")));
         assert_eq!(one.take(19, 0), Ok(()));
@@ -129,7 +129,7 @@ pub(crate) mod tests {
         assert_eq!(first.take(1, 1), Err(InputRequestError::Ended));
         assert_eq!(second.take(1, 50), Ok(()));
         drop(second);
-        let (full, other) = (room(&callers, callers.nobody(), 60), room(&callers, &ada, 60));
+        let (full, other) = (room(&callers, callers.anonymous(), 60), room(&callers, &ada, 60));
         assert_eq!(full.take(1, 60), Ok(()));
         assert!(other.take(1, 1).is_err(), "the limit of all callers");
     }

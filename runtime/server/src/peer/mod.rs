@@ -35,7 +35,7 @@ impl Peer {
         access: Visitor,
         quotas: Arc<Quotas>,
     ) -> Self {
-        let caller = access.caller().unwrap_or_else(|| quotas.callers().nobody()).clone();
+        let caller = access.caller().unwrap_or_else(|| quotas.callers().anonymous()).clone();
         Self { outbox, session, access, caller, quotas, subscriptions: Mutex::default() }
     }
 

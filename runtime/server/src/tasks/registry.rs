@@ -126,7 +126,7 @@ impl TaskRegistry {
     pub(crate) fn admit(
         self: &Arc<Self>,
         (tool, scopes): (&str, &[String]),
-        (owner, caller, everybody): (Option<String>, &Caller, &Caller),
+        (owner, caller, overall): (Option<String>, &Caller, &Caller),
         requests: (usize, Room),
     ) -> Result<Admitted, NotAdmitted> {
         let take = |caller: &Caller, what, limit, whose| {
@@ -136,7 +136,7 @@ impl TaskRegistry {
         let runs = take(caller, What::RunningTasks, self.max_running_per_caller, own)?;
         let kept = [
             take(caller, What::StoredTasks, self.max_stored_per_caller, own)?,
-            take(everybody, What::StoredTasks, self.max_stored, "")?,
+            take(overall, What::StoredTasks, self.max_stored, "")?,
         ];
         let now = SystemTime::now();
         let task = Task {
@@ -253,7 +253,7 @@ pub(super) mod tests {
 
     pub(in crate::tasks) fn admit(tasks: &ServerTasks, owner: Option<&str>) -> Admitted {
         let callers = Callers::of_at_most(10);
-        let whose = (owner.map(str::to_owned), callers.nobody(), callers.everybody());
+        let whose = (owner.map(str::to_owned), callers.anonymous(), callers.overall());
         tasks.admit(("tool", &[]), whose, (4, ample())).expect("there is room")
     }
 
@@ -306,7 +306,7 @@ pub(super) mod tests {
         let callers = Callers::of_at_most(10);
         let admit = |name: &str| {
             let caller = callers.of(Some(name), None);
-            tasks.admit(("tool", &[]), (Some(name.to_owned()), &caller, callers.everybody()), (4, ample()))
+            tasks.admit(("tool", &[]), (Some(name.to_owned()), &caller, callers.overall()), (4, ample()))
         };
         let refused = |name: &str| match admit(name).expect_err("no room") {
             NotAdmitted::TooMany(limit, whose) => (limit, whose),

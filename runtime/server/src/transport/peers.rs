@@ -76,7 +76,7 @@ pub(super) struct SocketPeer {
 impl SocketPeer {
     pub(super) fn open(service: &Service, access: impl Into<Visitor>) -> Self {
         let (access, shared) = (access.into(), service.shared());
-        let caller = access.caller().unwrap_or_else(|| shared.callers().nobody());
+        let caller = access.caller().unwrap_or_else(|| shared.callers().anonymous());
         let outbox = Outbox::new(service.limits().max_unsent_bytes).within(caller.unread());
         let outbox = Arc::new(outbox);
         Self { connection: Connection::open(shared, Arc::clone(&outbox), access), outbox }

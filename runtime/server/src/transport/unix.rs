@@ -59,7 +59,7 @@ impl UnixSocket {
         rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC)?;
         rustix::net::bind(&socket, &address)?;
         let file = SocketFile::of(path)?;
-        // Nobody can connect before it listens.
+        // No one can connect before it listens.
         fs::set_permissions(&file.path, Permissions::from_mode(0o600))?;
         rustix::net::listen(&socket, BACKLOG)?;
         let listener = UnixListener::from(socket);

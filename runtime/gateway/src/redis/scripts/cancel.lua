@@ -11,6 +11,6 @@ if known[1] == 'queued' then
     change(id, 'state', 'cancelled')
 elseif known[1] == 'running' then
     redis.call('HSET', call, 'cancelled', 1)
-    tell(known[4], 'cancel', id)
+    notify(known[4], 'cancel', id)
 end
 return 'ok'

@@ -43,8 +43,8 @@ local function is_revoked(org, token, issued_at)
     return tostring(redis.call('EXISTS', key('revoked', token)))
 end
 
--- Has processes, named with spaces between, look at a call.
-local function tell(processes, what, id)
+-- Notifies processes, given as names separated by spaces, of a call.
+local function notify(processes, what, id)
     for process in string.gmatch(processes or '', '%S+') do
         local stream = key('proc', process)
         redis.call('XADD', stream, 'MAXLEN', '~', 10000, '*', what, id)
@@ -52,17 +52,17 @@ local function tell(processes, what, id)
     end
 end
 
--- Changes the record of a call, and tells nobody: that it waits or runs is news for those who look.
+-- Changes the record of a call without a notification: whether it waits or runs is only polled.
 local function note(id, ...)
     local call = key('call', id)
     redis.call('HSET', call, ...)
     redis.call('HINCRBY', call, 'version', 1)
 end
 
--- Changes the record of a call, and tells those who wait.
+-- Changes the record of a call, and notifies the processes that wait for it.
 local function change(id, ...)
     note(id, ...)
-    tell(redis.call('HGET', key('call', id), 'callers'), 'call', id)
+    notify(redis.call('HGET', key('call', id), 'callers'), 'call', id)
 end
 
 -- Puts a call into the queue of its pool.

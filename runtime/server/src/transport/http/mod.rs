@@ -249,8 +249,8 @@ impl Endpoint {
             Err(response) => return *response,
         };
         let callers = self.service.shared().callers();
-        let unread = Arc::clone(access.caller().unwrap_or_else(|| callers.nobody()).unread());
-        if unread.is_full() || callers.everybody().unread().is_full() {
+        let unread = Arc::clone(access.caller().unwrap_or_else(|| callers.anonymous()).unread());
+        if unread.is_full() || callers.overall().unread().is_full() {
             return too_many(None, "too many unread responses");
         }
         let connection = arrival.map(|arrival| arrival.half_close);
@@ -330,7 +330,7 @@ impl Endpoint {
     ) -> Result<(Vec<u8>, Received), Box<Response<HttpBody>>> {
         let (shared, limits) = (self.service.shared(), self.service.limits());
         let limit = limits.max_message_bytes;
-        let caller = visitor.caller().unwrap_or_else(|| shared.callers().nobody());
+        let caller = visitor.caller().unwrap_or_else(|| shared.callers().anonymous());
         let mut received = shared.receive(caller);
         let read =
             toolwright_wire::body::read(body, limit, limits.http_read_timeout, |bytes| received.grow(bytes))
