@@ -46,7 +46,6 @@ pub enum Orgs {
 /// A service, without its key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct ServiceKey {
     /// Its name.
     pub name: String,

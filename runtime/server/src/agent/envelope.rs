@@ -8,7 +8,6 @@ use crate::provider::ToolRequest;
 /// A call as agents write it: `{"name": …, "arguments": {…}}`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct ToolCall {
     /// The tool's name.
     pub name: String,
