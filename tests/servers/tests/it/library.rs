@@ -151,7 +151,7 @@ async fn a_killed_server_is_reported_and_restarted() {
     let error = call.await.unwrap().unwrap_err();
     assert!(killed.elapsed() < Duration::from_secs(1), "after {:?}", killed.elapsed());
     assert_eq!(error.kind(), ErrorKind::Lost, "{error}");
-    for part in ["no longer available", "signal: 9", "starts the server again"] {
+    for part in ["no longer available", "signal: 9", "the next request restarts the server"] {
         assert!(error.to_string().contains(part), "no `{part}` in: {error}");
     }
     let sum = client.call("get-sum", json!({"a": 19, "b": 23})).await.unwrap();
