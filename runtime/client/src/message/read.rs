@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+#[cfg(feature = "http")]
 use toolwright_core::protocol::ToolResult;
 
 /// How far an id is searched for in a message that cannot be parsed, in bytes.
@@ -95,6 +96,7 @@ fn split_simple_response(text: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 /// Parses the response to a tool call in one pass, if it has the form of [`read_simple_response`] and its result is complete.
+#[cfg(feature = "http")]
 pub(crate) fn read_tool_response(text: &[u8], id: u64) -> Option<ToolResult> {
     let (response_id, rest) = split_simple_response(text)?;
     if response_id != id {
@@ -281,6 +283,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "http")]
     #[test]
     fn the_result_of_a_call_is_parsed_with_its_response() {
         for (text, is_parsed) in [
