@@ -5,10 +5,11 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::Poll;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
+use toolwright_core::json::Members;
 use toolwright_core::protocol::error::HEADER_MISMATCH;
 use toolwright_core::protocol::method;
 
@@ -124,7 +125,7 @@ impl RelayRequest {
             outgoing.headers = client.call_headers(method, &params);
             outcome = client.send(&outgoing, &mut options).await;
         }
-        let result = serde_json::from_str(&outcome?);
+        let result = RawValue::from_string(outcome?);
         let result = result
             .map_err(|error| client.protocol_error(format!("its result is not valid JSON: {error}")))?;
         Ok((revision, result))
@@ -134,18 +135,12 @@ impl RelayRequest {
 impl Client {
     /// Returns the headers that repeat arguments of a call.
     fn call_headers(&self, method: &str, members: &str) -> Vec<(String, String)> {
-        #[derive(Deserialize)]
-        struct Call<'a> {
-            name: String,
-            #[serde(borrow, default)]
-            arguments: Option<&'a RawValue>,
-        }
-        if method != method::TOOLS_CALL {
-            return Vec::new();
-        }
-        match serde_json::from_str::<Call<'_>>(&format!("{{{members}}}")) {
-            Ok(call) => self.param_headers(&call.name, call.arguments.map_or("{}", RawValue::get)),
-            Err(_) => Vec::new(),
+        let members = Members::without_braces(members);
+        let name =
+            members.clone().value_of("name").and_then(|name| serde_json::from_str::<String>(name).ok());
+        match name.filter(|_| method == method::TOOLS_CALL) {
+            Some(name) => self.param_headers(&name, members.value_of("arguments").unwrap_or("{}")),
+            None => Vec::new(),
         }
     }
 }

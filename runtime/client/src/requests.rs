@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use toolwright_core::json::Members;
 use toolwright_core::protocol::{
     CompleteParams, CompleteResult, ListKind, Prompt, PromptResult, Resource, ResourceResult,
     ResourceTemplate,
@@ -23,8 +24,7 @@ pub(crate) fn mcp_name(method: &str, members: &str) -> Option<String> {
         method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL => "taskId",
         _ => return None,
     };
-    let params: Value = serde_json::from_str(&format!("{{{members}}}")).ok()?;
-    params.get(key)?.as_str().map(str::to_owned)
+    serde_json::from_str(Members::without_braces(members).value_of(key)?).ok()
 }
 
 /// The members of `_meta` that the client writes itself.
@@ -171,12 +171,16 @@ impl Client {
 
     /// Serializes the members of an object, as JSON without braces.
     pub(crate) fn members(&self, params: &impl Serialize) -> Result<String, ClientError> {
-        let text =
+        let mut text =
             serde_json::to_string(params).map_err(|error| self.invalid_arguments(&error.to_string()))?;
-        match text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
-            Some(members) => Ok(members.to_owned()),
-            None if text == "null" => Ok(String::new()),
-            None => Err(self.invalid_arguments("the parameters must be a JSON object")),
+        match text.as_bytes() {
+            [b'{', .., b'}'] => {
+                text.pop();
+                text.remove(0);
+                Ok(text)
+            }
+            b"null" => Ok(String::new()),
+            _ => Err(self.invalid_arguments("the parameters must be a JSON object")),
         }
     }
 }

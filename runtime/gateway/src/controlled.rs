@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::json::Members;
 use toolwright_core::names::split;
 use toolwright_core::prompt::{Prompt, PromptResult};
 use toolwright_core::protocol::{ErrorObject, meta, method};
@@ -125,7 +126,7 @@ impl Running {
     fn note<T: Ended>(&mut self, outcome: &Outcome<T>) {
         let (came, fault) = match outcome {
             Outcome::Result(result) => (result.came(), result.fault()),
-            Outcome::Raw(raw) => outline(&raw.json),
+            Outcome::Raw(raw) => outline(raw.json()),
             Outcome::Error(error) => {
                 let code = error.code;
                 if let Some((_, record)) = &mut self.record {
@@ -219,23 +220,14 @@ fn fault_of(error: &ErrorObject) -> Option<Fault> {
 
 /// Returns the outcome of a raw result.
 fn outline(json: &RawValue) -> (Came, Option<Fault>) {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Outline {
-        #[serde(default)]
-        is_error: bool,
-        #[serde(default)]
-        result_type: Option<String>,
-        #[serde(default, rename = "_meta")]
-        meta: Option<Map<String, Value>>,
+    let Some(members) = Members::of(json) else { return (Came::Ok, None) };
+    let value_of = |name| members.clone().value_of(name);
+    if value_of("resultType") == Some("\"input_required\"") {
+        return (Came::InputRequired, None);
     }
-    let Ok(outline) = serde_json::from_str::<Outline>(json.get()) else { return (Came::Ok, None) };
-    let fault = outline.meta.as_ref().and_then(|meta| Fault::of(meta.get(meta::FAULT)?));
-    match outline.result_type.as_deref() {
-        Some("input_required") => (Came::InputRequired, None),
-        _ if outline.is_error => (Came::ToolError, fault),
-        _ => (Came::Ok, fault),
-    }
+    let came = if value_of("isError") == Some("true") { Came::ToolError } else { Came::Ok };
+    let own = value_of("_meta").and_then(|own| serde_json::from_str::<Map<String, Value>>(own).ok());
+    (came, own.and_then(|own| Fault::of(own.get(meta::FAULT)?)))
 }
 
 /// A provider that applies a [`Policy`], an [audit log](crate::audit) and metrics to requests, as set in
@@ -348,7 +340,7 @@ impl Caller {
 fn size_of(outcome: &Outcome) -> Option<usize> {
     match outcome {
         Outcome::Result(result) => serde_json::to_vec(result).ok().map(|text| text.len()),
-        Outcome::Raw(raw) => Some(raw.json.get().len()),
+        Outcome::Raw(raw) => Some(raw.json().get().len()),
         _ => None,
     }
 }

@@ -2,14 +2,15 @@
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
-use toolwright_core::json::each_member;
+use toolwright_core::json::{Members, each_member};
 use toolwright_core::protocol::meta::is_of_gateway;
 
 /// Returns an upstream result without members of `_meta` that only a gateway writes ([`is_of_gateway`]). The
 /// rest of the text is unchanged.
 pub(crate) fn drop_gateway_members(result: Box<RawValue>) -> Box<RawValue> {
     // A name may be written with escapes.
-    if !["io.toolwright.gateway/", "\\u"].iter().any(|part| result.get().contains(part)) {
+    let is_possible = |own: &str| ["io.toolwright.gateway/", "\\u"].iter().any(|part| own.contains(part));
+    if !Members::of(&result).and_then(|members| members.value_of("_meta")).is_some_and(is_possible) {
         return result;
     }
     let Some(members) = members_of(&result) else { return result };

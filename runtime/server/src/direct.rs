@@ -68,7 +68,7 @@ impl Service {
         };
         let reply = match outcome {
             Outcome::Result(result) => Reply::Tool(entry, result),
-            Outcome::Raw(raw) => Reply::Raw(raw.json, None),
+            Outcome::Raw(raw) => Reply::Raw(raw, None),
             Outcome::Error(error) => error.into(),
             Outcome::InputRequired(_) | Outcome::Task(_) => {
                 error::internal("the tool requires input, but there is no client to ask").into()

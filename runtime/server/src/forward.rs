@@ -7,12 +7,12 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolwright_core::definition::ToolDefinition;
-use toolwright_core::json::{MAX_VALUE_DEPTH, each_member, tidy};
+use toolwright_core::json::{Members, each_member};
 use toolwright_core::prompt::PromptResult;
 use toolwright_core::protocol::{ErrorObject, error};
 use toolwright_core::request::RequestError;
 use toolwright_core::resource::ResourceResult;
-use toolwright_core::result::{StructuredContent, ToolError, ToolResult};
+use toolwright_core::result::{ToolError, ToolResult};
 use toolwright_core::revision::Revision;
 
 use crate::completion::Completion;
@@ -195,7 +195,7 @@ pub(crate) async fn complete(
     loop {
         outcome = match outcome {
             Outcome::Task(later) => later.await,
-            Outcome::Raw(raw) => match serde_json::from_str::<CompleteResult>(raw.json.get()) {
+            Outcome::Raw(raw) => match serde_json::from_str::<CompleteResult>(raw.json().get()) {
                 Ok(result) => Outcome::Result(result.completion),
                 Err(error) => refuse(&error.to_string()),
             },
@@ -257,79 +257,67 @@ fn refuse<T>(why: &str) -> Outcome<T> {
 /// The members of a raw result that determine how to forward it.
 #[derive(Default)]
 struct Outline<'a> {
-    result_type: Option<&'a RawValue>,
-    requests: Option<&'a RawValue>,
-    state: Option<&'a RawValue>,
+    result_type: Option<&'a str>,
+    requests: Option<&'a str>,
+    state: Option<&'a str>,
 }
 
 impl RawResult {
     /// Converts the result to `revision`, or extracts its input requests.
     fn read<T: for<'de> Deserialize<'de>>(self, revision: Revision) -> Result<Outcome<T>, String> {
-        let text = tidy(self.json.get(), MAX_VALUE_DEPTH).map_err(|fault| format!("it {fault}"))?;
+        let raw = self.checked().map_err(|fault| format!("it {fault}"))?;
         let mut outline = Outline::default();
-        let read = each_member(&text, |name, value| {
-            match &*name {
-                "resultType" => outline.result_type = Some(value),
-                "inputRequests" => outline.requests = Some(value),
-                "requestState" => outline.state = Some(value),
-                _ => {}
-            }
-            Ok(())
-        });
-        read.map_err(|error| format!("it is not an object: {error}"))?;
-        match outline.result_type.map_or("\"complete\"", RawValue::get) {
+        for member in Members::of(raw.json()).ok_or("it is not an object")? {
+            let part = match &*member.name() {
+                "resultType" => &mut outline.result_type,
+                "inputRequests" => &mut outline.requests,
+                "requestState" => &mut outline.state,
+                _ => continue,
+            };
+            *part = Some(member.value);
+        }
+        match outline.result_type.unwrap_or("\"complete\"") {
             "\"complete\"" => {}
             "\"input_required\"" => return outline.input_required().map(Outcome::InputRequired),
             other => return Err(format!("its `resultType` is {}", error::shorten(other))),
         }
-        if self.revision != revision {
-            let result = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        if raw.revision() != revision {
+            let result = serde_json::from_str(raw.json().get()).map_err(|error| error.to_string())?;
             return Ok(Outcome::Result(result));
         }
-        let json = RawValue::from_string(text.into_owned()).map_err(|error| error.to_string())?;
-        Ok(Outcome::Raw(Self { revision, json }))
+        Ok(Outcome::Raw(raw))
     }
 }
 
 impl Outline<'_> {
     fn input_required(&self) -> Result<InputRequired, String> {
         let mut requests = Vec::new();
-        let read = each_member(self.requests.map_or("{}", RawValue::get), |key, request| {
+        let read = each_member(self.requests.unwrap_or("{}"), |key, request| {
             let request: InputRequest =
                 serde_json::from_str(request.get()).map_err(|_| "an input request has no method")?;
             requests.push((key.into_owned(), request));
             Ok(())
         });
         read.map_err(|error| format!("invalid input requests: {error}"))?;
-        let state = self.state.map(|state| serde_json::from_str(state.get())).transpose();
+        let state = self.state.map(serde_json::from_str).transpose();
         let state = state.map_err(|_| "its `requestState` is not a string".to_owned())?;
         Ok(InputRequired { requests, state })
     }
 }
 
-/// The members of a raw result that are validated.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Checked {
-    #[serde(default, deserialize_with = "present")]
-    structured_content: Option<StructuredContent>,
-    #[serde(default)]
-    is_error: bool,
-}
-
-fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<StructuredContent>, D::Error> {
-    StructuredContent::deserialize(deserializer).map(Some)
-}
-
 impl ResultCheck {
     /// Like [`ResultCheck::kept`], for a raw result that is forwarded unchanged.
     fn check_raw(&self, raw: RawResult) -> Outcome {
-        let Checked { structured_content, is_error } = match serde_json::from_str(raw.json.get()) {
-            Ok(checked) => checked,
+        if raw.member("isError").is_some_and(|flag| flag != "true" && flag != "false") {
+            return refuse("its `isError` is not a boolean");
+        }
+        let content = raw.member("structuredContent").map(serde_json::from_str).transpose();
+        let mut checked = ToolResult::default();
+        checked.is_error = raw.is_error();
+        checked.structured_content = match content {
+            Ok(content) => content,
             Err(error) => return refuse(&error.to_string()),
         };
-        let mut checked = ToolResult::default();
-        (checked.structured_content, checked.is_error) = (structured_content, is_error);
         match self.breach(&checked) {
             None => Outcome::Raw(raw),
             Some(breach) => Outcome::Result(self.refusal(&breach)),

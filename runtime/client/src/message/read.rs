@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use toolwright_core::json::value_end;
 #[cfg(feature = "http")]
 use toolwright_core::protocol::ToolResult;
 
@@ -80,7 +81,7 @@ pub(crate) fn read(text: &[u8]) -> Result<Message<'_>, String> {
 /// for any other message. The result is not validated; its consumer does that.
 pub(crate) fn read_simple_response(text: &[u8]) -> Option<(u64, &str)> {
     let (id, rest) = split_simple_response(text)?;
-    let end = object_end(rest)?;
+    let end = value_end(rest).filter(|_| rest.starts_with(b"{"))?;
     if &rest[end..] != b"}" {
         return None;
     }
@@ -108,45 +109,6 @@ pub(crate) fn read_tool_response(text: &[u8], id: u64) -> Option<ToolResult> {
         None => Some(result),
         Some(kind) if kind == "complete" => Some(result),
         Some(_) => None,
-    }
-}
-
-/// Returns the end of the object at the start of `text`.
-fn object_end(text: &[u8]) -> Option<usize> {
-    let (mut depth, mut at) = (0_usize, 0);
-    if text.first() != Some(&b'{') {
-        return None;
-    }
-    loop {
-        match text.get(at)? {
-            b'{' => depth += 1,
-            b'}' if depth == 1 => return Some(at + 1),
-            b'}' => depth -= 1,
-            b'"' => at = string_end(text, at + 1)?,
-            _ => {}
-        }
-        at += 1;
-    }
-}
-
-/// Returns the position of the closing quotation mark of the string whose contents start at `at`.
-fn string_end(text: &[u8], mut at: usize) -> Option<usize> {
-    // Most strings are too short for a search to pay off.
-    const SHORT: usize = 24;
-    let short = (at + SHORT).min(text.len());
-    while at < short {
-        match text[at] {
-            b'"' => return Some(at),
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-    loop {
-        at += memchr::memchr2(b'"', b'\\', text.get(at..)?)?;
-        if text[at] == b'"' {
-            return Some(at);
-        }
-        at += 2;
     }
 }
 

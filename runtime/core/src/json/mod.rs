@@ -9,6 +9,7 @@
 
 mod decimal;
 mod members;
+mod split;
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -22,6 +23,7 @@ use serde_json::ser::Formatter;
 
 pub use decimal::Decimal;
 pub use members::each_member;
+pub use split::{Member, Members, value_end};
 
 /// Maximum nesting depth of a message: the limit of `serde_json` and most other parsers.
 pub const MAX_DEPTH: usize = 127;

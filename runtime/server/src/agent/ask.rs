@@ -175,7 +175,7 @@ fn result_of(outcome: Outcome) -> ToolResult {
     match outcome {
         Outcome::Result(result) => result,
         Outcome::Error(error) => ToolResult::error(error.message),
-        Outcome::Raw(raw) => serde_json::from_str(raw.json.get())
+        Outcome::Raw(raw) => serde_json::from_str(raw.json().get())
             .unwrap_or_else(|error| ToolResult::error(format!("invalid result: {error}"))),
         Outcome::InputRequired(_) | Outcome::Task(_) => {
             ToolResult::error("the tool requires input, which an agent cannot provide")

@@ -160,7 +160,7 @@ impl Answering for FeatureCall {
                 Some(origin) => connection.pause_for(cx, origin, &input),
                 None => error::internal("there is no client to ask").into(),
             },
-            Err(Failure::Raw(raw)) => Reply::Raw(raw.json, self.uri.is_some().then_some(self.is_private)),
+            Err(Failure::Raw(raw)) => Reply::Raw(raw, self.uri.is_some().then_some(self.is_private)),
         }
     }
 }

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
-
 use super::invocation::{Invocation, InvocationResult};
 use crate::context::Context;
 use crate::provider::Outcome;
@@ -34,18 +32,10 @@ pub enum Ending {
 impl Ending {
     /// Returns the ending for this outcome.
     pub fn of(outcome: &Outcome<InvocationResult>) -> Self {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Flag {
-            #[serde(default)]
-            is_error: bool,
-        }
         let is_error = match outcome {
             Outcome::Result(InvocationResult::Tool(result)) => result.is_error,
             Outcome::Result(_) => false,
-            Outcome::Raw(raw) => {
-                serde_json::from_str::<Flag>(raw.json.get()).is_ok_and(|result| result.is_error)
-            }
+            Outcome::Raw(raw) => raw.is_error(),
             Outcome::Error(error) => return Self::Error(error.code),
             Outcome::InputRequired(_) => return Self::InputRequired,
             Outcome::Task(_) => return Self::Task,

@@ -1,8 +1,10 @@
 //! Responses of providers.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::value::RawValue;
+use toolwright_core::json::{JsonFault, MAX_VALUE_DEPTH, Members, tidy};
 use toolwright_core::prompt::PromptResult;
 use toolwright_core::protocol::{ErrorObject, Revision};
 use toolwright_core::resource::ResourceResult;
@@ -129,15 +131,52 @@ impl<T: fmt::Debug> fmt::Debug for Outcome<T> {
 /// state.
 #[derive(Debug, Clone)]
 pub struct RawResult {
-    /// The revision that the other server used.
-    pub revision: Revision,
-    /// The `result` member of its response.
-    pub json: Box<RawValue>,
+    revision: Revision,
+    json: Box<RawValue>,
+    /// Whether every peer can parse it, and it is on one line.
+    is_checked: bool,
 }
 
 impl RawResult {
-    /// Creates a result in the form of `revision`.
+    /// Creates a result in the form of `revision`: the `result` member of the other server's response.
     pub fn new(revision: Revision, json: Box<RawValue>) -> Self {
-        Self { revision, json }
+        Self { revision, json, is_checked: false }
+    }
+
+    /// Returns the revision that the other server used.
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// Returns the `result` member of the other server's response.
+    pub fn json(&self) -> &RawValue {
+        &self.json
+    }
+
+    /// Like [`RawResult::checked`]; copies only what was not checked before.
+    pub(crate) fn to_checked(&self) -> Result<Cow<'_, Self>, JsonFault> {
+        if self.is_checked { Ok(Cow::Borrowed(self)) } else { self.clone().checked().map(Cow::Owned) }
+    }
+
+    /// Returns the result on one line, if every peer can parse it (see [`tidy`]).
+    pub(crate) fn checked(mut self) -> Result<Self, JsonFault> {
+        if !self.is_checked {
+            if let Cow::Owned(text) = tidy(self.json.get(), MAX_VALUE_DEPTH)? {
+                let json = RawValue::from_string(text);
+                self.json = json.map_err(|error| JsonFault::Unreadable(error.to_string()))?;
+            }
+            self.is_checked = true;
+        }
+        Ok(self)
+    }
+
+    /// Returns the value of a member of the result as JSON, if there is one.
+    pub(crate) fn member(&self, name: &str) -> Option<&str> {
+        Members::of(&self.json)?.value_of(name)
+    }
+
+    /// Returns whether it is the result of a tool with `isError`.
+    pub(crate) fn is_error(&self) -> bool {
+        self.member("isError") == Some("true")
     }
 }

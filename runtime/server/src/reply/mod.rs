@@ -15,11 +15,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toolwright_core::content::{ContentBlock, Role};
 use toolwright_core::external::drop_reserved;
-use toolwright_core::json::{JsonFault, each_member};
+use toolwright_core::json::{JsonFault, Members};
 use toolwright_core::prompt::PromptResult;
 use toolwright_core::protocol::ErrorObject;
 use toolwright_core::resource::{CacheScope, ResourceContents, ResourceResult};
@@ -30,6 +30,7 @@ use crate::completion::Completion;
 use crate::input_requests::KnownRequest;
 use crate::json_rpc::{self, CacheHints, Form, ResultObject, ResultType};
 use crate::message::RequestId;
+use crate::provider::RawResult;
 #[cfg(feature = "tasks")]
 use crate::tasks::{Task, TaskView};
 use crate::tool::ToolEntry;
@@ -63,7 +64,7 @@ pub(crate) enum Reply {
     InputRequired(Vec<(String, KnownRequest)>, String),
     /// The result of another server, in the form of the same revision. If clients may cache it, also whether it is
     /// private to the caller.
-    Raw(Box<RawValue>, Option<bool>),
+    Raw(RawResult, Option<bool>),
     /// A protocol error.
     Error(ErrorObject),
 }
@@ -236,63 +237,91 @@ fn append_tool_result(out: &mut Vec<u8>, tool: &ToolEntry, result: &ToolResult, 
 /// Cache Scope").
 fn append_raw(
     out: &mut Vec<u8>,
-    raw: &RawValue,
+    raw: &RawResult,
     is_private: Option<bool>,
     form: &Form<'_>,
 ) -> Result<(), WriteError> {
     const PRIVATE: &str = "\"private\"";
 
-    let (mut members, mut own, mut has_type) = (Vec::new(), None, false);
+    // A middleware may have made it.
+    let raw = raw.to_checked()?;
+    let members = Members::of(raw.json());
+    let members = members.ok_or_else(|| WriteError::Error(error::internal("the result is not an object")))?;
     let is_private = is_private.filter(|_| form.revision.has_cache_hints());
-    let read = each_member(raw.get(), |name, value| {
-        has_type |= name == "resultType";
-        let is_kept = match (is_private, &*name) {
-            (Some(_), "ttlMs") => serde_json::from_str::<u64>(value.get()).is_ok(),
-            (Some(is_private), "cacheScope") => {
-                value.get() == PRIVATE || (value.get() == "\"public\"" && !is_private)
+    let mut object = ObjectWriter::begin(out);
+    let (mut own, mut has_type, mut has_ttl, mut has_scope) = (None, false, false, false);
+    for member in members {
+        let value = member.value;
+        let flag = match &*member.name() {
+            "_meta" => {
+                own = Some(value);
+                continue;
             }
-            _ => true,
+            "resultType" => &mut has_type,
+            "ttlMs" if is_private.is_some() && serde_json::from_str::<u64>(value).is_err() => continue,
+            "ttlMs" => &mut has_ttl,
+            "cacheScope" => match is_private {
+                Some(is_private) if value != PRIVATE && (is_private || value != "\"public\"") => continue,
+                _ => &mut has_scope,
+            },
+            _ => &mut false,
         };
-        if name == "_meta" {
-            own = Some(value);
-        } else if is_kept {
-            members.push((name, value));
-        }
-        Ok(())
-    });
-    read.map_err(|_| WriteError::Error(error::internal("the result is not an object")))?;
-    let mut own: Option<Map<String, Value>> = own.and_then(|own| serde_json::from_str(own.get()).ok());
-    drop_reserved(&mut own);
-    let mut meta = own.unwrap_or_default();
-    if form.revision.has_result_meta()
-        && let Ok(Value::Object(server)) = serde_json::from_str(form.server_meta.get())
-    {
-        meta.extend(server);
+        *flag = true;
+        object.push(member.quoted_name, value);
     }
-    let result_type = (form.revision.has_result_type() && !has_type)
-        .then(|| to_raw_value(&ResultType::Complete).ok())
-        .flatten();
-    members.extend(result_type.as_deref().map(|result_type| (Cow::Borrowed("resultType"), result_type)));
-    let hints = [("ttlMs", "0"), ("cacheScope", PRIVATE)];
-    let hints = hints.map(|(name, hint)| (name, RawValue::from_string(hint.to_owned())));
-    for (name, hint) in hints.iter().filter(|_| is_private.is_some()) {
-        if let Ok(hint) = hint
-            && !members.iter().any(|(own, _)| own == name)
-        {
-            members.push((Cow::Borrowed(*name), hint));
+    if form.revision.has_result_type() && !has_type {
+        object.push("\"resultType\"", "\"complete\"");
+    }
+    if is_private.is_some() && !has_ttl {
+        object.push("\"ttlMs\"", "0");
+    }
+    if is_private.is_some() && !has_scope {
+        object.push("\"cacheScope\"", PRIVATE);
+    }
+    let server = Some(form.server_meta.get()).filter(|_| form.revision.has_result_meta());
+    match (own, server) {
+        (None, None) => {}
+        (None, Some(server)) => object.push("\"_meta\"", server),
+        (Some(own), server) => {
+            let mut own: Option<Map<String, Value>> = serde_json::from_str(own).ok();
+            drop_reserved(&mut own);
+            let mut meta = own.unwrap_or_default();
+            if let Some(Ok(Value::Object(server))) = server.map(serde_json::from_str) {
+                meta.extend(server);
+            }
+            if !meta.is_empty() {
+                object.push("\"_meta\"", &Value::Object(meta).to_string());
+            }
         }
     }
-    let meta = to_raw_value(&meta).ok().filter(|meta| meta.get() != "{}");
-    members.extend(meta.as_deref().map(|meta| (Cow::Borrowed("_meta"), meta)));
-    append(out, &Members(members))
+    object.end();
+    Ok(())
 }
 
-/// Members in order.
-struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+/// Writes an object whose members are JSON already.
+struct ObjectWriter<'a> {
+    out: &'a mut Vec<u8>,
+    is_empty: bool,
+}
 
-impl Serialize for Members<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+impl<'a> ObjectWriter<'a> {
+    fn begin(out: &'a mut Vec<u8>) -> Self {
+        out.push(b'{');
+        Self { out, is_empty: true }
+    }
+
+    fn push(&mut self, quoted_name: &str, value: &str) {
+        if !std::mem::take(&mut self.is_empty) {
+            self.out.push(b',');
+        }
+        self.out.reserve(quoted_name.len() + value.len() + 2);
+        self.out.extend_from_slice(quoted_name.as_bytes());
+        self.out.push(b':');
+        self.out.extend_from_slice(value.as_bytes());
+    }
+
+    fn end(self) {
+        self.out.push(b'}');
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use toolwright_core::content::ContentBlock;
 use toolwright_core::definition::ToolDefinition;
@@ -102,7 +103,7 @@ fn results_of_other_servers_name_this_one() {
         "unknown": 1,
         "_meta": {"theirs": 2, "io.modelcontextprotocol/serverInfo": {"name": "other"}},
     });
-    let reply = Reply::Raw(raw(&theirs), None);
+    let reply = Reply::Raw(RawResult::new(Revision::NEWEST, raw(&theirs)), None);
     let (message, _) = written(&reply, Revision::NEWEST_LEGACY);
     assert_eq!(message["result"], json!({"content": [], "unknown": 1, "_meta": {"theirs": 2}}));
     let (message, _) = written(&reply, Revision::NEWEST);
@@ -111,7 +112,7 @@ fn results_of_other_servers_name_this_one() {
     assert_eq!(message["result"]["_meta"]["theirs"], 2);
     assert_eq!(message["result"]["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "s");
 
-    let no_object = Reply::Raw(raw(&json!([1])), None);
+    let no_object = Reply::Raw(RawResult::new(Revision::NEWEST, raw(&json!([1]))), None);
     for revision in [Revision::NEWEST_LEGACY, Revision::NEWEST] {
         let (message, kind) = written(&no_object, revision);
         assert_eq!(kind, AnswerKind::Error { code: -32603, has_id: true });
