@@ -115,7 +115,7 @@ impl<'a> Call<'a> {
         // Only valid UTF-8 was written.
         let members = String::from_utf8(members).unwrap_or_default();
         let arguments = arguments_at..members.len();
-        let headers = client.param_headers(&tool, &members[arguments.clone()]);
+        let headers = client.param_headers(&tool, || &members[arguments.clone()]);
         let mut outgoing = OutgoingRequest {
             method: method::TOOLS_CALL.into(),
             members: members.into(),
@@ -149,7 +149,7 @@ impl<'a> Call<'a> {
         if outcome.as_ref().is_err_and(|error| error.rpc().is_some_and(|rpc| rpc.code == HEADER_MISMATCH)) {
             client.shared.tool_cache.clear();
             Box::pin(client.list_tools()).await?;
-            outgoing.headers = client.param_headers(&tool, &outgoing.members[arguments]);
+            outgoing.headers = client.param_headers(&tool, || &outgoing.members[arguments]);
             outcome = client.send_with_input(&mut outgoing, &mut options).await;
         }
         let mut text = outcome?;
@@ -177,10 +177,14 @@ impl<'a> IntoFuture for Call<'a> {
 }
 
 impl Client {
-    pub(crate) fn param_headers(&self, tool: &str, arguments: &str) -> Vec<(String, String)> {
+    pub(crate) fn param_headers<'a>(
+        &self,
+        tool: &str,
+        arguments: impl FnOnce() -> &'a str,
+    ) -> Vec<(String, String)> {
         match self.shared.tool_cache.info(tool) {
             Some(info) if !info.param_headers.is_empty() => {
-                param_headers::build(&info.param_headers, arguments)
+                param_headers::build(&info.param_headers, arguments())
             }
             _ => Vec::new(),
         }

@@ -139,7 +139,7 @@ impl Client {
         let name =
             members.clone().value_of("name").and_then(|name| serde_json::from_str::<String>(name).ok());
         match name.filter(|_| method == method::TOOLS_CALL) {
-            Some(name) => self.param_headers(&name, members.value_of("arguments").unwrap_or("{}")),
+            Some(name) => self.param_headers(&name, || members.value_of("arguments").unwrap_or("{}")),
             None => Vec::new(),
         }
     }

@@ -7,7 +7,6 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toolwright_core::definition::ToolDefinition;
-use toolwright_core::json::Members;
 use toolwright_core::names::split;
 use toolwright_core::prompt::{Prompt, PromptResult};
 use toolwright_core::protocol::{ErrorObject, meta, method};
@@ -16,7 +15,7 @@ use toolwright_core::result::ToolResult;
 use toolwright_server::auth::Access;
 use toolwright_server::{
     BoxFuture, Changes, Completion, CompletionRequest, Context, Outcome, PromptRequest, Provider,
-    ProviderCapabilities, ResourceRequest, ToolRequest,
+    ProviderCapabilities, RawResult, ResourceRequest, ToolRequest,
 };
 
 use crate::audit::{AuditRecord, AuditSink, Outcome as Came};
@@ -126,7 +125,7 @@ impl Running {
     fn note<T: Ended>(&mut self, outcome: &Outcome<T>) {
         let (came, fault) = match outcome {
             Outcome::Result(result) => (result.came(), result.fault()),
-            Outcome::Raw(raw) => outline(raw.json()),
+            Outcome::Raw(raw) => outline(raw),
             Outcome::Error(error) => {
                 let code = error.code;
                 if let Some((_, record)) = &mut self.record {
@@ -219,14 +218,12 @@ fn fault_of(error: &ErrorObject) -> Option<Fault> {
 }
 
 /// Returns the outcome of a raw result.
-fn outline(json: &RawValue) -> (Came, Option<Fault>) {
-    let Some(members) = Members::of(json) else { return (Came::Ok, None) };
-    let value_of = |name| members.clone().value_of(name);
-    if value_of("resultType") == Some("\"input_required\"") {
+fn outline(raw: &RawResult) -> (Came, Option<Fault>) {
+    if raw.member("resultType") == Some("\"input_required\"") {
         return (Came::InputRequired, None);
     }
-    let came = if value_of("isError") == Some("true") { Came::ToolError } else { Came::Ok };
-    let own = value_of("_meta").and_then(|own| serde_json::from_str::<Map<String, Value>>(own).ok());
+    let came = if raw.member("isError") == Some("true") { Came::ToolError } else { Came::Ok };
+    let own = raw.member("_meta").and_then(|own| serde_json::from_str::<Map<String, Value>>(own).ok());
     (came, own.and_then(|own| Fault::of(own.get(meta::FAULT)?)))
 }
 

@@ -2,18 +2,19 @@
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
-use toolwright_core::json::{Members, each_member};
+use toolwright_core::json::each_member;
 use toolwright_core::protocol::meta::is_of_gateway;
+use toolwright_server::RawResult;
 
 /// Returns an upstream result without members of `_meta` that only a gateway writes ([`is_of_gateway`]). The
 /// rest of the text is unchanged.
-pub(crate) fn drop_gateway_members(result: Box<RawValue>) -> Box<RawValue> {
+pub(crate) fn drop_gateway_members(result: RawResult) -> RawResult {
     // A name may be written with escapes.
     let is_possible = |own: &str| ["io.toolwright.gateway/", "\\u"].iter().any(|part| own.contains(part));
-    if !Members::of(&result).and_then(|members| members.value_of("_meta")).is_some_and(is_possible) {
+    if !result.member("_meta").is_some_and(is_possible) {
         return result;
     }
-    let Some(members) = members_of(&result) else { return result };
+    let Some(members) = members_of(result.json()) else { return result };
     let own = members.iter().find(|(name, _)| name == "_meta").and_then(|(_, own)| members_of(own));
     let Some(mut own) = own.filter(|own| own.iter().any(|(name, _)| is_of_gateway(name))) else {
         return result;
@@ -21,7 +22,10 @@ pub(crate) fn drop_gateway_members(result: Box<RawValue>) -> Box<RawValue> {
     own.retain(|(name, _)| !is_of_gateway(name));
     let rest = members.iter().filter(|(name, _)| name != "_meta");
     let rest: Vec<_> = rest.map(|(name, value)| (name.as_str(), *value)).collect();
-    to_raw_value(&Rebuilt { rest, own }).unwrap_or(result)
+    match to_raw_value(&Rebuilt { rest, own }) {
+        Ok(json) => RawResult::new(result.revision(), json),
+        Err(_) => result,
+    }
 }
 
 fn members_of(object: &RawValue) -> Option<Vec<(String, &RawValue)>> {
@@ -63,11 +67,15 @@ impl Serialize for Own<'_> {
 mod tests {
     use serde_json::value::RawValue;
 
+    use toolwright_core::protocol::Revision;
+    use toolwright_server::RawResult;
+
     use super::drop_gateway_members;
 
     fn check(given: &str, expected: &str) {
         let given = RawValue::from_string(given.to_owned()).unwrap();
-        assert_eq!(drop_gateway_members(given).get(), expected);
+        let result = drop_gateway_members(RawResult::new(Revision::NEWEST, given));
+        assert_eq!(result.json().get(), expected);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolwright_core::definition::ToolDefinition;
-use toolwright_core::json::{Members, each_member};
+use toolwright_core::json::each_member;
 use toolwright_core::prompt::PromptResult;
 use toolwright_core::protocol::{ErrorObject, error};
 use toolwright_core::request::RequestError;
@@ -267,7 +267,7 @@ impl RawResult {
     fn read<T: for<'de> Deserialize<'de>>(self, revision: Revision) -> Result<Outcome<T>, String> {
         let raw = self.checked().map_err(|fault| format!("it {fault}"))?;
         let mut outline = Outline::default();
-        for member in Members::of(raw.json()).ok_or("it is not an object")? {
+        for member in raw.members().ok_or("it is not an object")? {
             let part = match &*member.name() {
                 "resultType" => &mut outline.result_type,
                 "inputRequests" => &mut outline.requests,

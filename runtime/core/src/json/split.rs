@@ -2,6 +2,7 @@
 //! so that a long text costs a small part of what a parser takes.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use serde_json::value::RawValue;
 
@@ -18,8 +19,9 @@ use serde_json::value::RawValue;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Members<'a> {
-    /// The text after the last member.
-    rest: &'a str,
+    text: &'a str,
+    /// The end of the last member.
+    at: usize,
 }
 
 /// A member of an object.
@@ -30,18 +32,20 @@ pub struct Member<'a> {
     pub quoted_name: &'a str,
     /// The value as JSON.
     pub value: &'a str,
+    name_at: usize,
+    value_at: usize,
 }
 
 impl<'a> Members<'a> {
     /// Returns the members; `None` if the value is not an object.
     pub fn of(value: &'a RawValue) -> Option<Self> {
-        Some(Self { rest: value.get().strip_prefix('{')? })
+        value.get().starts_with('{').then(|| Self { text: value.get(), at: 1 })
     }
 
     /// Returns the members in the text of an object without its braces, which must be valid JSON; of any other text, some
     /// part or nothing.
     pub fn without_braces(members: &'a str) -> Self {
-        Self { rest: members }
+        Self { text: members, at: 0 }
     }
 
     /// Returns the value of the first member with this name.
@@ -54,17 +58,37 @@ impl<'a> Iterator for Members<'a> {
     type Item = Member<'a>;
 
     fn next(&mut self) -> Option<Member<'a>> {
-        let is_space = |character: char| character.is_ascii_whitespace();
-        let rest = self.rest.trim_start_matches(|character| character == ',' || is_space(character));
-        let (quoted_name, rest) = rest.split_at_checked(value_end(rest.as_bytes())?)?;
-        let rest = rest.trim_start_matches(|character| character == ':' || is_space(character));
-        let (value, rest) = rest.split_at_checked(value_end(rest.as_bytes())?)?;
-        self.rest = rest;
-        Some(Member { quoted_name, value })
+        let (quoted_name, name_at) = self.next_value(b',')?;
+        let (value, value_at) = self.next_value(b':')?;
+        Some(Member { quoted_name, value, name_at, value_at })
+    }
+}
+
+impl<'a> Members<'a> {
+    /// Returns the next value after whitespace and `separator`, and where it starts.
+    fn next_value(&mut self, separator: u8) -> Option<(&'a str, usize)> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let is_before = |byte: &u8| *byte == separator || byte.is_ascii_whitespace();
+        let start = self.at + rest.iter().take_while(|byte| is_before(byte)).count();
+        let end = start + value_end(&self.text.as_bytes()[start..])?;
+        self.at = end;
+        Some((self.text.get(start..end)?, start))
     }
 }
 
 impl<'a> Member<'a> {
+    /// Returns the member of `text` at these [`places`](Member::places); `None` if they are not inside of it.
+    pub fn at(text: &'a str, name: Range<usize>, value: Range<usize>) -> Option<Self> {
+        let (name_at, value_at) = (name.start, value.start);
+        Some(Self { quoted_name: text.get(name)?, value: text.get(value)?, name_at, value_at })
+    }
+
+    /// Returns where the name, with its quotation marks, and the value are in the text of the object, in bytes.
+    pub fn places(&self) -> (Range<usize>, Range<usize>) {
+        let place = |at: usize, part: &str| at..at + part.len();
+        (place(self.name_at, self.quoted_name), place(self.value_at, self.value))
+    }
+
     /// Returns the name with its escapes resolved. Escapes that do not form a string, lone surrogates, are left as they are.
     pub fn name(&self) -> Cow<'a, str> {
         let inner = self.quoted_name.trim_matches('"');

@@ -185,7 +185,7 @@ impl Upstream {
                 Ok(ForwardedResponse::InputRequired(InputRequired::new(key, question).with_state(state)))
             }
             Stop::Done(Ok((revision, json))) => {
-                Ok(ForwardedResponse::Raw(RawResult::new(revision, drop_gateway_members(json))))
+                Ok(ForwardedResponse::Raw(drop_gateway_members(RawResult::new(revision, json))))
             }
             Stop::Done(Err(error)) => match error.rpc() {
                 Some(rpc) => Err(rpc.clone()),

@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
+use std::sync::OnceLock;
 
 use serde_json::value::RawValue;
-use toolwright_core::json::{JsonFault, MAX_VALUE_DEPTH, Members, tidy};
+use toolwright_core::json::{JsonFault, MAX_VALUE_DEPTH, Member, Members, tidy};
 use toolwright_core::prompt::PromptResult;
 use toolwright_core::protocol::{ErrorObject, Revision};
 use toolwright_core::resource::ResourceResult;
@@ -135,12 +137,14 @@ pub struct RawResult {
     json: Box<RawValue>,
     /// Whether every peer can parse it, and it is on one line.
     is_checked: bool,
+    /// The places of its members' names and values, once they were needed.
+    places: OnceLock<Option<Box<[(Range<usize>, Range<usize>)]>>>,
 }
 
 impl RawResult {
     /// Creates a result in the form of `revision`: the `result` member of the other server's response.
     pub fn new(revision: Revision, json: Box<RawValue>) -> Self {
-        Self { revision, json, is_checked: false }
+        Self { revision, json, is_checked: false, places: OnceLock::new() }
     }
 
     /// Returns the revision that the other server used.
@@ -164,15 +168,24 @@ impl RawResult {
             if let Cow::Owned(text) = tidy(self.json.get(), MAX_VALUE_DEPTH)? {
                 let json = RawValue::from_string(text);
                 self.json = json.map_err(|error| JsonFault::Unreadable(error.to_string()))?;
+                self.places.take();
             }
             self.is_checked = true;
         }
         Ok(self)
     }
 
-    /// Returns the value of a member of the result as JSON, if there is one.
-    pub(crate) fn member(&self, name: &str) -> Option<&str> {
-        Members::of(&self.json)?.value_of(name)
+    /// Returns the value of a member of the result as JSON, if there is one. The text is searched once, for all members.
+    pub fn member(&self, name: &str) -> Option<&str> {
+        self.members()?.find(|member| member.name() == name).map(|member| member.value)
+    }
+
+    /// Returns the members of the result; `None` if it is not an object.
+    pub(crate) fn members(&self) -> Option<impl Iterator<Item = Member<'_>>> {
+        let find = || Some(Members::of(&self.json)?.map(|member| member.places()).collect());
+        let places = self.places.get_or_init(find).as_deref()?;
+        let text = self.json.get();
+        Some(places.iter().filter_map(|(name, value)| Member::at(text, name.clone(), value.clone())))
     }
 
     /// Returns whether it is the result of a tool with `isError`.

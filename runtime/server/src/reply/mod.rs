@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toolwright_core::content::{ContentBlock, Role};
 use toolwright_core::external::drop_reserved;
-use toolwright_core::json::{JsonFault, Members};
+use toolwright_core::json::JsonFault;
 use toolwright_core::prompt::PromptResult;
 use toolwright_core::protocol::ErrorObject;
 use toolwright_core::resource::{CacheScope, ResourceContents, ResourceResult};
@@ -245,7 +245,7 @@ fn append_raw(
 
     // A middleware may have made it.
     let raw = raw.to_checked()?;
-    let members = Members::of(raw.json());
+    let members = raw.members();
     let members = members.ok_or_else(|| WriteError::Error(error::internal("the result is not an object")))?;
     let is_private = is_private.filter(|_| form.revision.has_cache_hints());
     let mut object = ObjectWriter::begin(out);
