@@ -1,5 +1,6 @@
 //! Merges the lists of several servers.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
@@ -29,6 +30,8 @@ pub(super) struct Merged<T>(Mutex<Arc<MergedList<T>>>);
 
 struct MergedList<T> {
     sources: Vec<Source<T>>,
+    /// The index of each server's source.
+    indices: HashMap<String, usize>,
     names: PublicNames,
     list: Arc<[T]>,
 }
@@ -75,10 +78,9 @@ impl Named for Prompt {
     }
 }
 
-impl<T> Default for Merged<T> {
+impl<T: Named> Default for Merged<T> {
     fn default() -> Self {
-        let merged = MergedList { sources: Vec::new(), names: PublicNames::default(), list: Arc::new([]) };
-        Self(Mutex::new(Arc::new(merged)))
+        Self(Mutex::new(Arc::new(MergedList::of(Vec::new()))))
     }
 }
 
@@ -110,7 +112,7 @@ impl<T: Named> Merged<T> {
         if !admits(&found.server) {
             return None;
         }
-        let (member, _) = merged.sources.iter().find(|(member, _)| member.name() == found.server)?;
+        let (member, _) = merged.sources.get(*merged.indices.get(&found.server)?)?;
         Some((member.proxy()?, found.tool.clone()))
     }
 }
@@ -130,6 +132,8 @@ impl<T: Named> MergedList<T> {
                 Some(shown)
             }));
         }
-        Self { list: list.into(), names: table, sources }
+        let names = sources.iter().map(|(member, _)| member.name().to_owned());
+        let indices = names.enumerate().map(|(index, name)| (name, index)).collect();
+        Self { list: list.into(), names: table, indices, sources }
     }
 }
