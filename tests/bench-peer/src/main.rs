@@ -1,5 +1,6 @@
 //! The peer of comparative measurements: `bench-toolwright stdio [N]` and `bench-toolwright http PORT [N]` serve `add`,
-//! `echo` and N generated tools.
+//! `echo` and N generated tools; `bench-toolwright worker URL` (feature `worker`) executes the calls of the pool `default` in the
+//! Redis at the URL.
 
 use std::sync::Arc;
 
@@ -121,7 +122,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             let port: u16 = arguments.get(1).ok_or("http needs a port")?.parse()?;
             server(count(2)).serve(Http::bind(("127.0.0.1", port))?).await?;
         }
-        _ => return Err("usage: bench-toolwright stdio [N] | http PORT [N]".into()),
+        #[cfg(feature = "worker")]
+        Some("worker") => {
+            let bus =
+                toolwright::gateway::redis::RedisBus::connect(arguments.get(1).ok_or("worker needs a URL")?)
+                    .await?;
+            let worker = toolwright::gateway::Worker::new(Arc::new(bus), "default", server(0).build()?);
+            worker.concurrency(64).run().await;
+        }
+        _ => return Err("usage: bench-toolwright stdio [N] | http PORT [N] | worker URL".into()),
     }
     Ok(())
 }
