@@ -138,8 +138,10 @@ pub struct RawResult {
     /// Whether every peer can parse it, and it is on one line.
     is_checked: bool,
     /// The places of its members' names and values, once they were needed.
-    places: OnceLock<Option<Box<[(Range<usize>, Range<usize>)]>>>,
+    places: OnceLock<Option<Places>>,
 }
+
+type Places = Box<[(Range<usize>, Range<usize>)]>;
 
 impl RawResult {
     /// Creates a result in the form of `revision`: the `result` member of the other server's response.
