@@ -76,6 +76,7 @@ pub(crate) struct Limits {
     pub(crate) max_rounds: usize,
     pub(crate) is_strict: bool,
     pub(crate) accepts_tasks: bool,
+    pub(crate) keeps_trying: bool,
 }
 
 impl Default for ClientBuilder {
@@ -103,6 +104,7 @@ impl Default for ClientBuilder {
                 max_rounds: DEFAULT_MAX_ROUNDS,
                 is_strict: false,
                 accepts_tasks: false,
+                keeps_trying: false,
             },
         }
     }
@@ -171,6 +173,13 @@ impl ClientBuilder {
     /// that sent the request may support them.
     pub fn relay_input_requests(mut self) -> Self {
         self.input.relays = true;
+        self
+    }
+
+    /// Lets the client reconnect every 30 seconds for as long as it exists. By default, it gives up after ten failures in
+    /// a row.
+    pub fn keep_trying(mut self) -> Self {
+        self.limits.keeps_trying = true;
         self
     }
 

@@ -30,8 +30,11 @@ pub use builder::{
 /// The delay after the first failed connection attempt; it doubles up to [`MAX_RETRY_DELAY`].
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(30);
-/// Maximum number of consecutive failures before the client gives up.
+/// Maximum number of consecutive failures before the client gives up, unless it [keeps
+/// trying](ClientBuilder::keep_trying).
 const MAX_FAILURES: u32 = 10;
+/// The number of connections in a row that were lost within [`STABLE_AFTER`] from which on there are delays.
+const MAX_LOSSES: u32 = 5;
 /// A connection that lasts this long resets the count of failures.
 const STABLE_AFTER: Duration = Duration::from_secs(30);
 
@@ -168,8 +171,11 @@ impl Client {
         if let Some(connection) = self.current().as_ref().filter(|connection| !connection.is_closed()) {
             return Ok(Arc::clone(connection));
         }
-        history.record_loss();
-        history.check_backoff()?;
+        history.record_loss(|losses| {
+            let problem = format!("its last {losses} connections were lost within {STABLE_AFTER:?} each");
+            self.shared.host.error(ErrorKind::Connect, problem, "check why it ends")
+        });
+        history.check_backoff(self.shared.limits.keeps_trying)?;
         self.shared.tool_cache.clear();
         let mut outcome = self.shared.connector.connect(&self.shared.host, history.revision).await;
         if history.revision.is_some()
@@ -261,12 +267,15 @@ fn advice_for_code(code: i64) -> &'static str {
 
 impl ConnectionHistory {
     /// Records that the last connection was lost.
-    fn record_loss(&mut self) {
+    fn record_loss(&mut self, error: impl FnOnce(u32) -> ClientError) {
         let Some(connected_at) = self.connected_at.take() else { return };
         if connected_at.elapsed() >= STABLE_AFTER {
             (self.failures, self.last) = (0, None);
-        } else {
-            self.failures += 1;
+            return;
+        }
+        self.failures += 1;
+        if self.failures >= MAX_LOSSES {
+            self.last = Some((Instant::now(), error(self.failures)));
         }
     }
 
@@ -276,9 +285,9 @@ impl ConnectionHistory {
     }
 
     /// Returns an error if it is too early for another attempt.
-    fn check_backoff(&self) -> Result<(), ClientError> {
+    fn check_backoff(&self, keeps_trying: bool) -> Result<(), ClientError> {
         let Some((at, error)) = &self.last else { return Ok(()) };
-        if self.failures >= MAX_FAILURES {
+        if self.failures >= MAX_FAILURES && !keeps_trying {
             return Err(
                 error.not_retried(&format!("the client gave up after {} failed attempts", self.failures))
             );
@@ -296,5 +305,45 @@ impl ConnectionHistory {
 impl std::fmt::Debug for Shared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Shared").field("host", &self.host).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(problem: &str) -> ClientError {
+        ClientError::new(ErrorKind::Connect, &"server".into(), problem, "wait")
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_gives_up_unless_it_keeps_trying() {
+        let mut history = ConnectionHistory::default();
+        for _ in 0..MAX_FAILURES + 5 {
+            history.record_failure(error("it is down"));
+        }
+        tokio::time::sleep(MAX_RETRY_DELAY * 2).await;
+        assert!(history.check_backoff(false).unwrap_err().problem().contains("gave up"));
+        assert!(history.check_backoff(true).is_ok());
+        history.record_failure(error("it is down"));
+        tokio::time::sleep(MAX_RETRY_DELAY / 2).await;
+        assert!(history.check_backoff(true).unwrap_err().problem().contains("next attempt"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn connections_that_are_lost_soon_are_delayed() {
+        let mut history = ConnectionHistory::default();
+        let mut lose = |after: Duration| {
+            history.connected_at = Instant::now().checked_sub(after);
+            history.record_loss(|losses| error(&format!("lost {losses} times")));
+            history.check_backoff(true)
+        };
+        tokio::time::sleep(STABLE_AFTER * 2).await;
+        for _ in 1..MAX_LOSSES {
+            assert!(lose(Duration::from_secs(1)).is_ok());
+        }
+        let delayed = lose(Duration::from_secs(1)).unwrap_err();
+        assert!(delayed.problem().contains("lost 5 times"), "{delayed}");
+        assert!(lose(STABLE_AFTER).is_ok(), "it was stable");
     }
 }

@@ -108,7 +108,12 @@ impl ConfiguredHeaders {
         Ok(resolved)
     }
 
-    async fn renew(&self, template: &Template) -> Result<bool, String> {
+    /// Renews the tokens of a header, unless that has been done since the request with the header `rejected` was sent.
+    async fn renew(&self, template: &Template, rejected: Option<&HeaderValue>) -> Result<bool, String> {
+        let current = template.resolve(&self.tokens).await.map_err(|error| error.to_string())?;
+        if rejected.is_some_and(|rejected| rejected.as_bytes() != current.expose().trim().as_bytes()) {
+            return Ok(true);
+        }
         let mut is_new = false;
         for name in template.tokens() {
             let old: Secret = self.tokens.get(name).await.map_err(|error| error.to_string())?;
@@ -134,8 +139,10 @@ impl Authorize for ConfiguredHeaders {
                 return Ok(false);
             }
             let mut is_new = false;
-            for (_, template) in self.headers.iter() {
-                is_new |= self.renew(template).await?;
+            for (name, template) in self.headers.iter() {
+                let mut sent =
+                    rejection.headers.iter().filter(|(sent, _)| sent.as_str().eq_ignore_ascii_case(name));
+                is_new |= self.renew(template, sent.next().map(|(_, value)| value)).await?;
             }
             Ok(is_new)
         })
