@@ -54,6 +54,9 @@ pub(super) struct ServeArgs {
     /// Write a line of JSON to this file for each call; it is rotated at 64 MiB, and 8 older ones are kept
     #[arg(long, value_name = "FILE")]
     pub(super) audit: Option<PathBuf>,
+    /// On SIGTERM, let running requests finish for this long
+    #[arg(long, value_name = "SECONDS", default_value_t = 25)]
+    pub(super) grace: u64,
     #[command(flatten)]
     pub(super) output: OutputArgs,
 }

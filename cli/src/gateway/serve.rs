@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
 use toolwright_client::config::{Config, ConfigReader, ServerSpec};
 use toolwright_client::{ClientBuilder, Event};
 use toolwright_core::manifest::visible;
@@ -18,7 +19,7 @@ use toolwright_gateway::secrets::{MasterKeys, SecretStore};
 use toolwright_gateway::tokens::SessionTokens;
 use toolwright_gateway::{Controlled, Controls, Gateway, GatewayError, UpstreamState};
 use toolwright_server::auth::Protection;
-use toolwright_server::{BuildError, Http, HttpConfig, Server, Service, Stdio, Transport};
+use toolwright_server::{BuildError, Http, HttpConfig, Limits, Server, Service, Stdio, Transport};
 
 use super::args::ServeArgs;
 use super::pins::pin_file_error;
@@ -107,7 +108,9 @@ async fn serve(
     }
     let gateway = if guarded.is_some() { gateway.by_scope() } else { gateway };
     let registry = guarded.as_ref().map(|guarded| guarded.registry.clone());
-    let service = service(gateway.clone(), registry.clone(), &controls).map_err(usage)?;
+    let grace = Duration::from_secs(args.grace);
+    let service = service(gateway.clone(), registry.clone(), &controls, grace).map_err(usage)?;
+    let draining = CancellationToken::new();
     let transport: Transport = match http {
         Some(http) => {
             shell.note(&format!("listening at http://{}{PATH}", http.local_addr()?));
@@ -127,7 +130,7 @@ async fn serve(
             shell::warning(&"no service has a key yet; make one with `cargo mcp gateway keys service`");
         }
         let api = InternalApi::new(guarded.registry, guarded.tokens, guarded.services);
-        let api = api.observing(gateway.clone(), controls.clone());
+        let api = api.observing(gateway.clone(), controls.clone()).draining(draining.clone());
         tokio::spawn(api.serve(listener, async { drop(stopped.await) }))
     });
     let followed = Reloader {
@@ -139,7 +142,12 @@ async fn serve(
         shell,
     };
     let following = tokio::spawn(followed.follow());
-    let served = service.serve_until(transport, wait_for_termination()).await;
+    let served = service
+        .serve_until(transport, async {
+            wait_for_termination().await;
+            draining.cancel();
+        })
+        .await;
     following.abort();
     _ = stop.send(());
     if let Some(internal) = internal {
@@ -216,8 +224,14 @@ async fn connect(config: Option<&Config>) -> Result<Gateway, RequestError> {
     })
 }
 
-fn service(gateway: Gateway, registry: Option<Registry>, controls: &Controls) -> Result<Service, BuildError> {
+fn service(
+    gateway: Gateway,
+    registry: Option<Registry>,
+    controls: &Controls,
+    grace: Duration,
+) -> Result<Service, BuildError> {
     let server = Server::new(())
+        .limits(Limits { shutdown_grace: grace, ..Limits::default() })
         .name("toolwright-gateway")
         .version(env!("CARGO_PKG_VERSION"))
         .instructions("Tools and prompts are called SERVER__NAME, after the server that has them.")

@@ -13,9 +13,9 @@ use crate::common::{cargo, run, run_with, scratch, target};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_cargo-mcp");
 
 /// A process that ends with the test.
-struct Running {
+pub(crate) struct Running {
     child: Child,
-    url: String,
+    pub(crate) url: String,
     internal: String,
 }
 
@@ -42,7 +42,7 @@ impl Running {
     }
 
     /// A Redis.
-    fn redis(folder: &Path) -> Self {
+    pub(crate) fn redis(folder: &Path) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = Command::new("redis-server");
         command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", ""]);
@@ -61,7 +61,7 @@ impl Drop for Running {
 }
 
 /// Waits until a condition holds.
-fn until(what: &str, holds: impl Fn() -> bool) {
+pub(crate) fn until(what: &str, holds: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !holds() {
         assert!(Instant::now() < deadline, "never: {what}");

@@ -14,14 +14,14 @@ use crate::common::{cargo, run, run_with, scratch, target};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_cargo-mcp");
 
 /// A gateway with a folder of keys, which ends with the test.
-struct Running {
-    child: Child,
-    url: String,
+pub(crate) struct Running {
+    pub(crate) child: Child,
+    pub(crate) url: String,
     internal: String,
 }
 
 impl Running {
-    fn start(folder: &Path, more: &[&str]) -> Self {
+    pub(crate) fn start(folder: &Path, more: &[&str]) -> Self {
         let mut command = Command::new(PROGRAM);
         command.args([
             "mcp",
@@ -50,7 +50,7 @@ impl Running {
     }
 
     /// Sends a request to the internal API.
-    fn ask(&self, verb: &str, path: &str, key: &str, body: &Value) -> (u16, Value) {
+    pub(crate) fn ask(&self, verb: &str, path: &str, key: &str, body: &Value) -> (u16, Value) {
         let host = self.internal.trim_start_matches("http://").trim_end_matches("/internal");
         let mut stream = TcpStream::connect(host).unwrap();
         let body = body.to_string();
@@ -190,9 +190,14 @@ fn agents_of_a_run_get_the_tools_wired_to_them() {
 
 impl Running {
     /// A gateway without tokens.
-    fn start_open(folder: &Path) -> Self {
+    pub(crate) fn start_open(folder: &Path) -> Self {
+        Self::start_open_with(folder, &[])
+    }
+
+    pub(crate) fn start_open_with(folder: &Path, more: &[&str]) -> Self {
         let mut command = Command::new(PROGRAM);
-        command.args(["mcp", "gateway", "--http", "127.0.0.1:0", "--config", "mcp.json"]).current_dir(folder);
+        command.args(["mcp", "gateway", "--http", "127.0.0.1:0", "--config", "mcp.json"]).args(more);
+        command.current_dir(folder);
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let url = lines.find_map(|line| Some(line.unwrap().split_once("listening at ")?.1.to_owned()));

@@ -47,6 +47,8 @@ mod requests;
 mod features;
 mod gateway;
 mod gateway_controls;
+#[cfg(target_os = "linux")]
+mod gateway_faults;
 mod gateway_runs;
 mod graph;
 

@@ -37,6 +37,7 @@ mod random;
 #[cfg(feature = "redis")]
 pub mod redis;
 pub mod registry;
+mod repeatable;
 mod scope;
 pub mod secrets;
 mod store;

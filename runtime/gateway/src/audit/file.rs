@@ -2,13 +2,13 @@
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{AuditRecord, AuditSink};
 
@@ -16,8 +16,9 @@ use super::{AuditRecord, AuditSink};
 /// how many.
 pub const MAX_QUEUED_RECORDS: usize = 10_000;
 
-/// Maximum time before written lines are flushed.
+/// Maximum time before lines are written, and the number of bytes that are written earlier.
 const FLUSH: Duration = Duration::from_secs(1);
+const BUFFER: usize = 8 << 10;
 
 /// Writes records to a file, one line of JSON each. When the file reaches its maximum size, it is renamed to
 /// `{file}.1`, that one to `{file}.2`, and so on; the oldest file is removed. Only the owner can read the file
@@ -128,26 +129,19 @@ impl fmt::Debug for AuditFile {
 
 /// Writes lines until the channel is closed.
 fn write(mut file: Rotating, lines: &mpsc::Receiver<Vec<u8>>, lost: &AtomicU64) {
-    let mut reported = 0;
+    let mut flushed = Instant::now();
     loop {
         match lines.recv_timeout(FLUSH) {
-            Ok(line) => {
-                let missing = lost.load(Ordering::Relaxed);
-                if missing > reported {
-                    let line = format!("{{\"lost\":{}}}\n", missing - reported);
-                    if file.write(line.as_bytes()).is_ok() {
-                        reported = missing;
-                    }
-                }
-                if file.write(&line).is_err() {
-                    lost.fetch_add(1, Ordering::Relaxed);
-                }
-            }
-            Err(RecvTimeoutError::Timeout) => file.flush(),
+            Ok(line) => file.add(&line, lost),
+            Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                file.flush();
+                file.flush(lost);
                 return;
             }
+        }
+        if file.buffer.len() >= BUFFER || flushed.elapsed() >= FLUSH {
+            file.flush(lost);
+            flushed = Instant::now();
         }
     }
 }
@@ -156,44 +150,84 @@ fn write(mut file: Rotating, lines: &mpsc::Receiver<Vec<u8>>, lost: &AtomicU64) 
 struct Rotating {
     settings: AuditFileBuilder,
     /// `None` after an error, until it can be opened again.
-    file: Option<BufWriter<File>>,
+    file: Option<File>,
     bytes: u64,
+    /// Lines that are not written yet.
+    buffer: Vec<u8>,
+    /// How many lost lines the file reports.
+    reported: u64,
+    /// Whether the file ends within a line, because the disk was full.
+    is_torn: bool,
 }
 
 impl Rotating {
     fn open(settings: AuditFileBuilder) -> io::Result<Self> {
         let file = open(&settings.path)?;
         let bytes = file.metadata()?.len();
-        Ok(Self { settings, file: Some(BufWriter::new(file)), bytes })
+        Ok(Self { settings, file: Some(file), bytes, buffer: Vec::new(), reported: 0, is_torn: false })
     }
 
-    fn write(&mut self, line: &[u8]) -> io::Result<()> {
-        if self.bytes > 0 && self.bytes + line.len() as u64 > self.settings.max_bytes {
-            self.rotate()?;
+    fn add(&mut self, line: &[u8], lost: &AtomicU64) {
+        if self.bytes + (self.buffer.len() + line.len()) as u64 > self.settings.max_bytes {
+            // The line is for the next file.
+            self.flush(lost);
+        }
+        self.buffer.extend_from_slice(line);
+    }
+
+    /// Writes the buffered lines, after a line with the number of lost ones that are not reported yet. Lines that
+    /// cannot be written are dropped and added to `lost`: they could be written twice otherwise.
+    fn flush(&mut self, lost: &AtomicU64) {
+        let missing = lost.load(Ordering::Relaxed).saturating_sub(self.reported);
+        if self.buffer.is_empty() && missing == 0 {
+            return;
+        }
+        let lines = std::mem::take(&mut self.buffer);
+        if missing > 0 {
+            let report = format!("{{\"lost\":{missing}}}\n");
+            if self.write(report.as_bytes()).is_err() {
+                lost.fetch_add(count(&lines), Ordering::Relaxed);
+                return;
+            }
+            self.reported += missing;
+        }
+        if let Err(written) = self.write(&lines) {
+            lost.fetch_add(count(&lines[written..]), Ordering::Relaxed);
+        }
+    }
+
+    /// Writes lines, or returns how many bytes of them are written.
+    fn write(&mut self, lines: &[u8]) -> Result<(), usize> {
+        if self.bytes > 0 && self.bytes + lines.len() as u64 > self.settings.max_bytes {
+            self.rotate().map_err(|_| 0_usize)?;
         }
         if self.file.is_none() {
-            let file = open(&self.settings.path)?;
-            self.bytes = file.metadata()?.len();
-            self.file = Some(BufWriter::new(file));
+            let file = open(&self.settings.path).map_err(|_| 0_usize)?;
+            self.bytes = file.metadata().map_err(|_| 0_usize)?.len();
+            self.file = Some(file);
         }
         let Some(file) = &mut self.file else { return Ok(()) };
-        if let Err(error) = file.write_all(line) {
-            // Buffered lines are dropped, since they could be written twice.
-            self.file.take().map(BufWriter::into_parts);
-            return Err(error);
+        if self.is_torn {
+            file.write_all(b"\n").map_err(|_| 0_usize)?;
+            (self.is_torn, self.bytes) = (false, self.bytes + 1);
         }
-        self.bytes += line.len() as u64;
+        let mut written = 0;
+        while written < lines.len() {
+            match file.write(&lines[written..]) {
+                Ok(some) if some > 0 => written += some,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                _ => {
+                    self.file = None;
+                    self.is_torn = written > 0 && lines[written - 1] != b'\n';
+                    return Err(written);
+                }
+            }
+        }
+        self.bytes += lines.len() as u64;
         Ok(())
     }
 
-    fn flush(&mut self) {
-        if self.file.as_mut().is_some_and(|file| file.flush().is_err()) {
-            self.file.take().map(BufWriter::into_parts);
-        }
-    }
-
     fn rotate(&mut self) -> io::Result<()> {
-        self.flush();
         self.file = None;
         let numbered = |number: u32| {
             let mut name = self.settings.path.clone().into_os_string();
@@ -209,9 +243,14 @@ impl Rotating {
         } else {
             std::fs::rename(&self.settings.path, numbered(1))?;
         }
-        self.bytes = 0;
+        (self.bytes, self.is_torn) = (0, false);
         Ok(())
     }
+}
+
+/// Returns the number of lines that end here.
+fn count(lines: &[u8]) -> u64 {
+    lines.split(|byte| *byte == b'\n').count().saturating_sub(1) as u64
 }
 
 fn open(path: &Path) -> io::Result<File> {
@@ -273,16 +312,21 @@ mod tests {
         let path = folder.path().join("audit.jsonl");
         let settings = AuditFile::builder(&path).max_bytes(4 << 10).files(1);
         let mut rotating = Rotating::open(settings).unwrap();
+        let lost = AtomicU64::new(0);
+        let mut add = |lines: usize| {
+            (0..lines).for_each(|_| rotating.add(format!("{:1000}\n", 0).as_bytes(), &lost));
+            rotating.flush(&lost);
+            lost.load(Ordering::Relaxed)
+        };
         // A folder with the name of the rotated file makes rotation fail.
         let blocked = folder.path().join("audit.jsonl.1");
         std::fs::create_dir_all(blocked.join("x")).unwrap();
-        let line = vec![b'x'; 3 << 10];
-        rotating.write(&line).unwrap();
-        assert!(rotating.write(&line).is_err());
+        assert_eq!((add(3), add(3)), (0, 2));
         std::fs::remove_dir_all(&blocked).unwrap();
-        rotating.write(&line).unwrap();
-        rotating.flush();
-        assert_eq!(path.metadata().unwrap().len(), 3 << 10);
+        assert_eq!(add(2), 2);
+        let read = |file: &Path| std::fs::read_to_string(file).unwrap();
+        assert_eq!(read(&blocked).matches("{\"lost\":1}\n").count(), 2, "each as soon as possible");
+        assert_eq!(count(read(&path).as_bytes()), 2);
 
         let (lines, written) = mpsc::sync_channel(10);
         let lost = AtomicU64::new(3);
@@ -291,5 +335,26 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         write(Rotating::open(AuditFile::builder(&path)).unwrap(), &written, &lost);
         assert_eq!(targets(&path), ["lost", "tool-1"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn every_line_that_a_full_disk_rejects_is_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        std::os::unix::fs::symlink("/dev/full", &path).unwrap();
+        let audit = AuditFile::builder(&path).open().unwrap();
+        (0..500).for_each(|number| audit.record(&record(number)));
+        audit.close();
+        assert_eq!(audit.lost(), 500);
+
+        let mut rotating = Rotating::open(AuditFile::builder(&path)).unwrap();
+        let lost = AtomicU64::new(500);
+        rotating.add(b"{}\n", &lost);
+        rotating.flush(&lost);
+        std::fs::remove_file(&path).unwrap();
+        rotating.add(b"{\"target\":\"later\"}\n", &lost);
+        rotating.flush(&lost);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "{\"lost\":501}\n{\"target\":\"later\"}\n");
     }
 }

@@ -220,6 +220,10 @@ pub enum CallError {
     /// The bus is unavailable.
     #[error("the workers cannot be reached: {0}")]
     Unavailable(String),
+    /// The bus accepts no calls at the moment, for instance because it has no memory or disk space left. The call was not
+    /// submitted.
+    #[error("the store of calls accepts no calls at the moment: {0}; call again later")]
+    Refused(String),
     /// There is no record of the call: it was never submitted, or more than [`RECORD_TTL`] ago. If it was
     /// submitted, the store was lost, and it is unknown whether the call had an effect.
     #[error("nothing is known of the call `{0}`")]
@@ -233,7 +237,7 @@ impl CallError {
             Self::NoWorker(_) => "no_worker",
             Self::Overloaded(_) => "overloaded",
             Self::TooLarge(_) => "too_large",
-            Self::Unavailable(_) => "store_unavailable",
+            Self::Unavailable(_) | Self::Refused(_) => "store_unavailable",
             Self::NoCall(_) => "unknown_call",
         }
     }
@@ -243,7 +247,7 @@ impl CallError {
     pub fn to_rpc(&self, call: &str) -> ErrorObject {
         let is_retryable = !matches!(self, Self::TooLarge(_));
         let mut data = json!({"kind": self.kind(), "retryable": is_retryable, "call_id": call});
-        if matches!(self, Self::Overloaded(_)) {
+        if matches!(self, Self::Overloaded(_) | Self::Refused(_)) {
             data["retry_after_ms"] = 1_000.into();
         }
         error::internal(&self.to_string()).with_data(&data)
@@ -281,8 +285,8 @@ pub trait CallBus: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`CallError::NoWorker`] immediately if the pool has no worker, [`CallError::Overloaded`] if
-    /// [`MAX_QUEUED`] calls are waiting, [`CallError::TooLarge`], [`CallError::Unavailable`]. After the last
-    /// one, the call may have been submitted; see [`CallBus::record`].
+    /// [`MAX_QUEUED`] calls are waiting, [`CallError::TooLarge`], [`CallError::Refused`],
+    /// [`CallError::Unavailable`]. After the last one, the call may have been submitted; see [`CallBus::record`].
     fn submit<'a>(&'a self, pool: &'a str, call: Call) -> BoxFuture<'a, Result<(), CallError>>;
 
     /// Waits until the record of a call is newer than version `seen`, and returns it. The first version is 1, so

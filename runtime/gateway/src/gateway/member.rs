@@ -120,7 +120,7 @@ impl Drop for Member {
 async fn connect(client: Client, name: String, state: watch::Sender<State>, gateway: Weak<Shared>) {
     let mut pause = PAUSE;
     loop {
-        match Proxy::new(client.clone()).await {
+        match Proxy::with_name(client.clone(), Some(name.clone())).await {
             Ok(proxy) => {
                 let proxy = Arc::new(proxy);
                 state.send_replace(State::Up(Arc::clone(&proxy)));

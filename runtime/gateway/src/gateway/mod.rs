@@ -250,7 +250,8 @@ impl Gateway {
                             if former.is_some() { &mut applied.replaced } else { &mut applied.added };
                         changed.push(spec.name.clone());
                         left.extend(former);
-                        let client: Client = build(&spec).relay_input_requests().connect_lazy(spec.clone());
+                        let client: Client =
+                            build(&spec).relay_input_requests().keep_trying().connect_lazy(spec.clone());
                         now.push(Arc::new(Member::start(spec, client, Arc::downgrade(&self.0))));
                     }
                 }

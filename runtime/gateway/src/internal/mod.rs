@@ -38,6 +38,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
 pub use keys::{Orgs, Right, SERVICE_KEY_PREFIX, ServiceKey, ServiceKeyError, ServiceKeys};
 use listener::Times;
@@ -64,6 +65,7 @@ struct Shared {
     keys: ServiceKeys,
     gateway: Option<Gateway>,
     controls: Controls,
+    draining: CancellationToken,
 }
 
 type Answer = Result<Response, Failure>;
@@ -71,14 +73,37 @@ type Answer = Result<Response, Failure>;
 impl InternalApi {
     /// Creates the API of a registry for the services with these keys.
     pub fn new(registry: Registry, tokens: Arc<SessionTokens>, keys: ServiceKeys) -> Self {
-        Self(Arc::new(Shared { registry, tokens, keys, gateway: None, controls: Controls::new() }))
+        Self(Arc::new(Shared {
+            registry,
+            tokens,
+            keys,
+            gateway: None,
+            controls: Controls::new(),
+            draining: CancellationToken::new(),
+        }))
     }
 
     /// Adds the servers of this gateway and the metrics of these controls to the status and metrics.
     pub fn observing(self, gateway: Gateway, controls: Controls) -> Self {
-        let Shared { registry, tokens, keys, .. } = &*self.0;
-        let (registry, tokens, keys) = (registry.clone(), Arc::clone(tokens), keys.clone());
-        Self(Arc::new(Shared { registry, tokens, keys, gateway: Some(gateway), controls }))
+        Self(Arc::new(Shared { gateway: Some(gateway), controls, ..self.shared() }))
+    }
+
+    /// Sets the token that is cancelled when the gateway begins to shut down: then it is no longer ready, so that load
+    /// balancers send requests elsewhere while the running ones finish.
+    pub fn draining(self, draining: CancellationToken) -> Self {
+        Self(Arc::new(Shared { draining, ..self.shared() }))
+    }
+
+    fn shared(&self) -> Shared {
+        let Shared { registry, tokens, keys, gateway, controls, draining } = &*self.0;
+        Shared {
+            registry: registry.clone(),
+            tokens: Arc::clone(tokens),
+            keys: keys.clone(),
+            gateway: gateway.clone(),
+            controls: controls.clone(),
+            draining: draining.clone(),
+        }
     }
 
     /// Returns the routes, which must not be reachable from outside.
@@ -278,8 +303,12 @@ async fn jwks(State(api): State<InternalApi>) -> Response {
     answer(&api.0.tokens.keys().jwks())
 }
 
-/// Returns whether the store answers, so that lists are available.
+/// Returns whether the store answers, so that lists are available, and the gateway does not shut down.
 async fn ready(State(api): State<InternalApi>) -> Answer {
+    if api.0.draining.is_cancelled() {
+        let why = "the gateway shuts down: it finishes the running requests and accepts no others";
+        return Err(Failure::new(StatusCode::SERVICE_UNAVAILABLE, "draining", why));
+    }
     api.0.registry.store().state("", None).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }

@@ -16,6 +16,7 @@ use toolwright_core::protocol::{ListKind, method};
 use toolwright_core::resource::{Resource, ResourceTemplate};
 
 use super::Upstream;
+use crate::repeatable::is_repeatable;
 
 /// The delay before the first retry after a failure; it doubles up to [`MAX_PAUSE`].
 const PAUSE: Duration = Duration::from_secs(1);
@@ -53,6 +54,11 @@ impl Lists {
 
     fn update(&self, update: impl FnOnce(&mut CachedLists)) {
         update(&mut self.0.write().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Returns whether a tool is read-only or idempotent, as the server says.
+    pub(super) fn is_repeatable(&self, tool: &str) -> bool {
+        self.tools().iter().any(|known| known.name == tool && is_repeatable(known))
     }
 
     pub(crate) fn tools(&self) -> Arc<[ToolDefinition]> {

@@ -1,11 +1,12 @@
-//! A client as a provider: `lists` caches the upstream lists, `watching` keeps resources watched upstream.
+//! A client as a provider: `lists` caches the upstream lists, `watching` keeps resources watched upstream, `failure` describes
+//! why a request failed.
 
+mod failure;
 mod lists;
 mod watching;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -29,6 +30,7 @@ use crate::breaker::Breaker;
 use crate::conversation::{Conversation, Conversations, Stop};
 use crate::gateway_meta::drop_gateway_members;
 
+use self::failure::Failure;
 use self::lists::Lists;
 pub use self::watching::MAX_WATCHED;
 use self::watching::Watched;
@@ -71,6 +73,8 @@ pub struct Proxy {
 pub(crate) struct Upstream {
     pub(crate) client: Client,
     pub(crate) info: ServerInfo,
+    /// Its name in a gateway.
+    name: Option<String>,
     pub(crate) lists: Lists,
     pub(crate) watched: Watched,
     conversations: Arc<Conversations>,
@@ -100,10 +104,16 @@ impl Proxy {
     /// # Panics
     /// Outside of a Tokio runtime.
     pub async fn new(client: Client) -> Result<Self, ClientError> {
+        Self::with_name(client, None).await
+    }
+
+    /// The same for a server that has this name in a gateway.
+    pub(crate) async fn with_name(client: Client, name: Option<String>) -> Result<Self, ClientError> {
         let info = client.server().await?;
         let upstream = Arc::new(Upstream {
             client,
             info,
+            name,
             lists: Lists::default(),
             watched: Watched::default(),
             conversations: Arc::default(),
@@ -189,9 +199,15 @@ impl Upstream {
             }
             Stop::Done(Err(error)) => match error.rpc() {
                 Some(rpc) => Err(rpc.clone()),
-                None => Ok(ForwardedResponse::Failed(Failure::of(&error, cx.access()))),
+                None => Ok(ForwardedResponse::Failed(self.failure(&error, &request, cx))),
             },
         }
+    }
+
+    fn failure(&self, error: &ClientError, request: &ForwardedRequest<'_>, cx: &Context) -> Failure {
+        let is_repeatable = request.method != method::TOOLS_CALL
+            || request.params.name.is_some_and(|name| self.lists.is_repeatable(name));
+        Failure::of(error, self.name.as_deref(), cx.access(), is_repeatable)
     }
 
     fn request(&self, request: &ForwardedRequest<'_>, cx: &Context) -> toolwright_client::PendingRelay {
@@ -284,9 +300,19 @@ impl Provider for Proxy {
         Box::pin(async move {
             let ToolRequest { name, arguments, meta, input, .. } = request;
             let arguments = arguments.filter(|arguments| arguments.get() != "null");
-            let params = Params { name: Some(name), arguments, ..Params::default() }.with(input);
-            let forwarded = ForwardedRequest { method: method::TOOLS_CALL, params, meta, input };
-            let outcome: Outcome = match self.upstream.forward(forwarded, cx).await {
+            let forward = || {
+                let params = Params { name: Some(name), arguments, ..Params::default() }.with(input);
+                let forwarded = ForwardedRequest { method: method::TOOLS_CALL, params, meta, input };
+                self.upstream.forward(forwarded, cx)
+            };
+            let mut response = forward().await;
+            // Once, since the call may be what ends the server.
+            if matches!(&response, Ok(ForwardedResponse::Failed(why)) if why.may_be_repeated)
+                && input.is_none()
+            {
+                response = forward().await;
+            }
+            let outcome: Outcome = match response {
                 // The model reads the error, and may try something else.
                 Ok(ForwardedResponse::Failed(why)) => {
                     let mut result = ToolResult::error(why.text);
@@ -416,43 +442,6 @@ fn capabilities(cx: &Context) -> Map<String, Value> {
         capabilities.insert("roots".to_owned(), json!({}));
     }
     capabilities
-}
-
-/// Describes why the upstream server did not answer, for people and programs.
-struct Failure {
-    text: String,
-    /// Returns `kind` and `retryable`.
-    fault: Value,
-}
-
-impl Failure {
-    fn of(error: &ClientError, caller: &Access) -> Self {
-        let (kind, is_retryable, why) = match error.kind() {
-            ErrorKind::Connect => ("unavailable", true, "cannot be reached; try again later"),
-            ErrorKind::Timeout => ("timeout", false, "did not respond in time"),
-            ErrorKind::Lost => {
-                ("outcome_unknown", false, "is no longer available; the request may have been carried out")
-            }
-            _ => ("upstream_error", false, "sent a response that cannot be forwarded"),
-        };
-        // The command, the URL and the last lines of standard error are for operators, not for callers over a
-        // network.
-        let text = match caller {
-            Access::Trusted => error.to_string(),
-            _ => format!("the upstream server {why}"),
-        };
-        Self { text, fault: json!({"kind": kind, "retryable": is_retryable}) }
-    }
-
-    fn circuit_open(left: Duration) -> Self {
-        let text = format!(
-            "the upstream server has not responded lately, so requests fail immediately; try again in {} seconds",
-            left.as_secs_f64().ceil()
-        );
-        let milliseconds = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
-        let fault = json!({"kind": "circuit_open", "retryable": true, "retry_after_ms": milliseconds});
-        Self { text, fault }
-    }
 }
 
 /// Returns whether the upstream server answered, including with an error.

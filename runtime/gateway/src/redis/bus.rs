@@ -1,7 +1,7 @@
 //! A call bus for workers in other processes, through Redis.
 
 use std::fmt;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use redis::AsyncCommands as _;
@@ -9,9 +9,10 @@ use redis::Script;
 use redis::streams::{StreamReadOptions, StreamReadReply};
 use tokio::task::JoinHandle;
 use toolwright_server::BoxFuture;
+use toolwright_server::auth::Clock;
 
 use super::claiming::Claiming;
-use super::connection::{Connection, RedisError, script};
+use super::connection::{Connection, RedisError, ScriptError, script};
 use super::waiting::Waiting;
 use crate::calls::{
     Call, CallBus, CallError, CallRecord, CallState, Claim, Finish, LEASE, Lease, MAX_ATTEMPTS, MAX_QUEUED,
@@ -23,6 +24,8 @@ use crate::random;
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// Maximum delay before the stream is read again.
 const MAX_BACKOFF: Duration = Duration::from_secs(5);
+/// Maximum time to a deadline, in milliseconds: 30 days. Scripts count in floating-point numbers.
+const MAX_LEFT: u64 = 30 * 24 * 3_600_000;
 /// Minimum duration of a lease: 100 milliseconds.
 const MIN_LEASE: Duration = Duration::from_millis(100);
 
@@ -64,6 +67,7 @@ pub(super) struct Inner {
     /// The id of this process.
     pub(super) process: String,
     pub(super) lease: Duration,
+    clock: OnceLock<Clock>,
     waiting: Waiting,
     claiming: Claiming,
 }
@@ -90,9 +94,18 @@ impl RedisBus {
             )
         })?;
         let (waiting, claiming) = (Waiting::default(), Claiming::default());
-        let inner = Arc::new(Inner { connection, process, lease: lease.max(MIN_LEASE), waiting, claiming });
+        let (lease, clock) = (lease.max(MIN_LEASE), OnceLock::new());
+        let inner = Arc::new(Inner { connection, process, lease, clock, waiting, claiming });
         let reader = tokio::spawn(read_changes(Arc::clone(&inner)));
         Ok(Self { inner, reader })
+    }
+
+    /// Sets the clock, for tests. Gateways, workers and the server may have different clocks: between them,
+    /// deadlines are durations.
+    pub fn clock(self, clock: Clock) -> Self {
+        // It is set once.
+        _ = self.inner.clock.set(clock);
+        self
     }
 }
 
@@ -151,7 +164,16 @@ impl Inner {
         script: &Script,
         args: &[&str],
     ) -> Result<T, CallError> {
-        self.connection.run(script, args).await.map_err(CallError::Unavailable)
+        self.connection.run(script, args).await.map_err(|error| match error {
+            ScriptError::Refused(why) => CallError::Refused(why),
+            ScriptError::Unavailable(why) => CallError::Unavailable(why),
+        })
+    }
+
+    /// Milliseconds since 1970, by the clock of this process.
+    pub(super) fn now(&self) -> u64 {
+        let now = self.clock.get_or_init(Clock::default).now();
+        u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
     }
 
     pub(super) fn lease_millis(&self) -> String {
@@ -176,9 +198,11 @@ impl Inner {
     async fn submit(&self, pool: &str, call: &Call) -> Result<(), CallError> {
         call.check_size()?;
         let text = serde_json::to_string(call).map_err(unreadable)?;
-        let (deadline, most) = (call.deadline.to_string(), MAX_QUEUED.to_string());
+        // Relative, since the clocks of gateways and workers may differ: the server's clock counts.
+        let left = call.deadline.saturating_sub(self.now());
+        let (left, most) = (left.min(MAX_LEFT).to_string(), MAX_QUEUED.to_string());
         let is_repeatable = if call.is_repeatable { "1" } else { "0" };
-        let args = [pool, &call.id, &text, is_repeatable, &deadline, &self.process, &most];
+        let args = [pool, &call.id, &text, is_repeatable, &left, &self.process, &most];
         match self.run::<String>(&SUBMIT, &args).await?.as_str() {
             "ok" => Ok(()),
             "no_worker" => Err(CallError::NoWorker(pool.to_owned())),

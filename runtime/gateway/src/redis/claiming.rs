@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use super::bus::{Inner, unreadable};
 use super::connection::script;
-use crate::calls::{CallError, Claim};
+use crate::calls::{Call, CallError, Claim};
 use crate::random;
 
 /// Maximum blocking time of a read before leases are checked: 1 second.
@@ -132,12 +132,12 @@ async fn claim_entries(
         let answer: Result<Vec<String>, CallError> = inner.run(&CLAIM, &args).await;
         // Dropped here if it cannot be sent.
         _ = sent.send(answer.map(|answer| {
-            let calls = answer.chunks_exact(2).zip(claimed).filter(|(call, _)| !call[0].is_empty());
+            let calls = answer.chunks_exact(3).zip(claimed).filter(|(call, _)| !call[0].is_empty());
             let unreturned = calls.map(|(call, (id, lease))| Unreturned {
                 bus: Arc::clone(&inner),
                 id,
                 lease,
-                call: Some((call[0].clone(), call[1].clone())),
+                call: Some([call[0].clone(), call[1].clone(), call[2].clone()]),
             });
             unreturned.collect::<Vec<_>>()
         }));
@@ -151,14 +151,16 @@ struct Unreturned {
     bus: Arc<Inner>,
     id: String,
     lease: String,
-    /// The call and the attempt; `None` once returned.
-    call: Option<(String, String)>,
+    /// The call, the attempt, and the milliseconds to the deadline; `None` once returned.
+    call: Option<[String; 3]>,
 }
 
 impl Unreturned {
     fn into_claim(mut self) -> Result<Claim, CallError> {
-        let (call, attempt) = self.call.take().unwrap_or_default();
-        let call = serde_json::from_str(&call).map_err(unreadable)?;
+        let [call, attempt, left] = self.call.take().unwrap_or_default();
+        let mut call: Call = serde_json::from_str(&call).map_err(unreadable)?;
+        let left: u64 = left.parse().map_err(unreadable)?;
+        call.deadline = self.bus.now().saturating_add(left);
         let attempt = attempt.parse().map_err(unreadable)?;
         Ok(Claim::new(call, self.lease.clone(), attempt))
     }

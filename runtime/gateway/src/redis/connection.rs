@@ -16,6 +16,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 const RETRY_DELAY: Duration = Duration::from_millis(50);
 /// The version of the key layout, which is part of all key names: `mcp:1:`.
 const LAYOUT: &str = "1";
+/// The errors with which a server rejects the first write of a script: no memory is left, its file cannot be written, it is a
+/// replica, or it has too few of them.
+const REFUSALS: [&str; 4] = ["OOM", "MISCONF", "READONLY", "NOREPLICAS"];
 /// The minimum server version.
 const OLDEST: u64 = 7;
 
@@ -39,6 +42,23 @@ pub enum RedisError {
         "Redis has data of another version of the gateway (layout {0}, this one has {LAYOUT}): use another database"
     )]
     OtherLayout(String),
+}
+
+/// Why a script did not run.
+#[derive(Debug)]
+pub(super) enum ScriptError {
+    /// The server rejects writes at the moment, so nothing was written.
+    Refused(String),
+    /// The server cannot be reached, or did not respond: the script may have run.
+    Unavailable(String),
+}
+
+impl ScriptError {
+    pub(super) fn into_reason(self) -> String {
+        match self {
+            Self::Refused(why) | Self::Unavailable(why) => why,
+        }
+    }
 }
 
 /// A connected server.
@@ -100,7 +120,11 @@ impl Connection {
 
     /// Runs a script, and retries if the connection was lost: all scripts are idempotent. Returns the error
     /// otherwise.
-    pub(super) async fn run<T: FromRedisValue>(&self, script: &Script, args: &[&str]) -> Result<T, String> {
+    pub(super) async fn run<T: FromRedisValue>(
+        &self,
+        script: &Script,
+        args: &[&str],
+    ) -> Result<T, ScriptError> {
         let mut invocation = script.prepare_invoke();
         for arg in args {
             invocation.arg(*arg);
@@ -113,8 +137,14 @@ impl Connection {
                 Ok(Err(error)) if is_passing(&error) && Instant::now() + RETRY_DELAY < ends => {
                     tokio::time::sleep(RETRY_DELAY).await;
                 }
-                Ok(Err(error)) => return Err(error.to_string()),
-                Err(_) => return Err(format!("it did not respond within {} s", COMMAND_TIMEOUT.as_secs())),
+                Ok(Err(error)) if error.code().is_some_and(|code| REFUSALS.contains(&code)) => {
+                    return Err(ScriptError::Refused(error.to_string()));
+                }
+                Ok(Err(error)) => return Err(ScriptError::Unavailable(error.to_string())),
+                Err(_) => {
+                    let why = format!("it did not respond within {} s", COMMAND_TIMEOUT.as_secs());
+                    return Err(ScriptError::Unavailable(why));
+                }
             }
         }
     }

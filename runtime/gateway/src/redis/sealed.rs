@@ -7,7 +7,7 @@ use redis::Script;
 use toolwright_server::BoxFuture;
 
 use super::connection::{Connection, RedisError, script};
-use super::store::{org_text, unreadable};
+use super::store::{org_text, unavailable, unreadable};
 use crate::registry::{RunId, StoreError};
 use crate::secrets::{MAX_RUN_SEALED_BYTES, Sealed, SecretStore};
 
@@ -62,7 +62,7 @@ impl RedisSecrets {
         script: &Script,
         args: &[&str],
     ) -> Result<T, StoreError> {
-        self.connection.run(script, args).await.map_err(StoreError::Unavailable)
+        self.connection.run(script, args).await.map_err(unavailable)
     }
 
     async fn put(

@@ -10,7 +10,7 @@ use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
 use toolwright_server::BoxFuture;
 
-use super::connection::{Connection, RedisError, script};
+use super::connection::{Connection, RedisError, ScriptError, script};
 use super::sealed::RedisSecrets;
 use crate::random;
 use crate::registry::{CHANGES, TOKEN_LIFE};
@@ -77,7 +77,7 @@ impl RedisStore {
         let org = org_text(id.org.as_deref());
         let mut args = vec![what, id.run.as_str(), org.as_str()];
         args.extend(with);
-        let answer: Vec<String> = self.connection.run(&RUN, &args).await.map_err(StoreError::Unavailable)?;
+        let answer: Vec<String> = self.connection.run(&RUN, &args).await.map_err(unavailable)?;
         match answer.first().map(String::as_str) {
             Some("ok") => Ok(answer),
             Some("none") => Err(StoreError::NoRun(id.run.clone())),
@@ -98,8 +98,7 @@ impl RedisStore {
     ) -> Result<Option<(RunState, Vec<String>)>, StoreError> {
         let (id, issued_at) = token.map_or(("", 0), |token| (token.id, token.issued_at));
         let args = [run, id, &issued_at.to_string(), if with_entries { "1" } else { "0" }];
-        let mut answer: Vec<String> =
-            self.connection.run(&READ, &args).await.map_err(StoreError::Unavailable)?;
+        let mut answer: Vec<String> = self.connection.run(&READ, &args).await.map_err(unavailable)?;
         if answer.first().is_some_and(|first| first == "none") {
             return Ok(None);
         }
@@ -123,7 +122,7 @@ impl RedisStore {
                 ["org", &org, &until, &life]
             }
         };
-        self.connection.run::<String>(&REVOKE, &args).await.map(drop).map_err(StoreError::Unavailable)
+        self.connection.run::<String>(&REVOKE, &args).await.map(drop).map_err(unavailable)
     }
 }
 
@@ -185,6 +184,11 @@ pub(super) fn org_text(org: Option<&str>) -> String {
 
 fn new_epoch() -> Result<String, StoreError> {
     random::name().ok_or_else(|| StoreError::Unavailable("the system provides no random numbers".to_owned()))
+}
+
+/// All operations of stores may be repeated, so it does not matter whether this one took effect.
+pub(super) fn unavailable(error: ScriptError) -> StoreError {
+    StoreError::Unavailable(error.into_reason())
 }
 
 pub(super) fn unreadable() -> StoreError {
@@ -285,7 +289,7 @@ impl RegistryStore for RedisStore {
             let (org, issued_at) = (org_text(org), token.issued_at.to_string());
             let args = [org.as_str(), token.id, &issued_at];
             let answer = self.connection.run::<String>(&IS_REVOKED, &args).await;
-            Ok(answer.map_err(StoreError::Unavailable)? == "1")
+            Ok(answer.map_err(unavailable)? == "1")
         })
     }
 

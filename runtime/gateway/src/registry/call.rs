@@ -115,7 +115,8 @@ async fn execute(bus: &dyn CallBus, pool: &str, call: Call, cx: &Context) -> Res
     while let Err(error) = bus.submit(pool, call.clone()).await {
         match error {
             CallError::Unavailable(_) if outage.wait_before_retry().await => {}
-            // It may have been submitted.
+            // An attempt without a response may take effect after a later one was rejected.
+            _ if outage.has_begun() => return Err(unavailable(&error, &id, is_repeatable)),
             CallError::Unavailable(_) => return Err(unavailable(&error, &id, is_repeatable)),
             _ => return Err(error.to_rpc(&id).into()),
         }
@@ -125,7 +126,9 @@ async fn execute(bus: &dyn CallBus, pool: &str, call: Call, cx: &Context) -> Res
     loop {
         let record = match bus.wait(&id, seen).await {
             Ok(record) => record,
-            Err(CallError::Unavailable(_)) if outage.wait_before_retry().await => continue,
+            Err(CallError::Unavailable(_) | CallError::Refused(_)) if outage.wait_before_retry().await => {
+                continue;
+            }
             Err(CallError::NoCall(_)) => return Err(lost(&id, is_repeatable)),
             Err(error) => return Err(unavailable(&error, &id, is_repeatable)),
         };
@@ -148,6 +151,10 @@ async fn execute(bus: &dyn CallBus, pool: &str, call: Call, cx: &Context) -> Res
 struct Outage(Option<Instant>);
 
 impl Outage {
+    fn has_begun(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Waits before a retry, unless the bus has been unavailable for too long.
     async fn wait_before_retry(&mut self) -> bool {
         let since = *self.0.get_or_insert_with(Instant::now);

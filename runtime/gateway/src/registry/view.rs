@@ -12,6 +12,7 @@ use toolwright_core::protocol::meta;
 use super::credentials::OpenedHeaders;
 use super::entry::{Backend, Entry, Status};
 use super::store::{RunState, Snapshot};
+use crate::repeatable::is_repeatable;
 
 /// The programs that this gateway may start, by launcher name.
 pub(super) type Launchers = BTreeMap<String, StdioSpec>;
@@ -47,9 +48,7 @@ impl RunTool {
 
     /// Whether a call may be repeated if its outcome is unknown.
     pub(super) fn is_repeatable(&self) -> bool {
-        let annotations = self.definition.annotations.as_ref();
-        annotations
-            .is_some_and(|hints| hints.read_only_hint == Some(true) || hints.idempotent_hint == Some(true))
+        is_repeatable(&self.definition)
     }
 }
 

@@ -13,6 +13,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use toolwright_server::Service;
+use toolwright_server::auth::Clock;
 
 use self::credentials::Vault;
 pub use self::credentials::{CredentialError, Credentials};
@@ -59,13 +60,15 @@ pub struct Worker {
     service: Service,
     concurrency: usize,
     vault: Option<Vault>,
+    clock: Clock,
 }
 
 impl Worker {
     /// Creates a worker of the pool with [`CONCURRENCY`] concurrent calls.
     pub fn new(bus: Arc<dyn CallBus>, pool: impl Into<String>, service: Service) -> Self {
         let name = format!("{}-{}", std::process::id(), random::name().unwrap_or_default());
-        Self { bus, pool: pool.into(), name, service, concurrency: CONCURRENCY, vault: None }
+        let clock = Clock::default();
+        Self { bus, pool: pool.into(), name, service, concurrency: CONCURRENCY, vault: None, clock }
     }
 
     /// Sets the number of concurrent calls, at least one.
@@ -77,6 +80,12 @@ impl Worker {
     /// Lets handlers open the [`Credentials`] of their nodes, from this store and with these keys.
     pub fn credentials(mut self, store: Arc<dyn SecretStore>, keys: MasterKeys) -> Self {
         self.vault = Some(Vault { store, keys });
+        self
+    }
+
+    /// Sets the clock, for tests.
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
         self
     }
 
@@ -138,11 +147,11 @@ impl Worker {
     }
 
     async fn run_call(self, claim: Claim, place: OwnedSemaphorePermit) {
-        let running = Running::new(&*self.bus, &claim, self.vault.clone());
+        let running = Running::new(&*self.bus, &claim, self.vault.clone(), self.clock.now());
         if let Some(finish) = running.run(&self.service).await {
             let mut backoff = Backoff::default();
             // The bus may become available while the lease is valid. A late outcome has no effect.
-            while let Err(CallError::Unavailable(_)) =
+            while let Err(CallError::Unavailable(_) | CallError::Refused(_)) =
                 self.bus.finish(&claim.call.id, &claim.lease, finish.clone()).await
             {
                 if backoff.is_over(crate::calls::RECORD_TTL) {

@@ -109,6 +109,27 @@ async fn a_run_is_opened_used_and_ended() {
 }
 
 #[tokio::test]
+async fn a_gateway_that_shuts_down_lives_but_is_not_ready() {
+    let draining = tokio_util::sync::CancellationToken::new();
+    let folder = tempfile::tempdir().unwrap();
+    let keys = folder.path().join("services.json");
+    ServiceKeys::add(&keys, "viewer", Orgs::All, [Right::Read].into()).unwrap();
+    let tokens = Arc::new(SessionTokens::new(KeyRing::generate().unwrap(), "http://gateway.example/mcp"));
+    let registry = Registry::builder(MemoryStore::new()).start();
+    let api = InternalApi::new(registry, Arc::clone(&tokens), ServiceKeys::open(&keys).unwrap());
+    let listener = InternalApi::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    tokio::spawn(api.draining(draining.clone()).serve(listener, std::future::pending()));
+    let api = Api { address, tokens, folder };
+    let status = async |path: &str| api.send("GET", path, "", &Value::Null).await;
+    assert_eq!(status("/internal/ready").await.0, 204);
+    draining.cancel();
+    let (code, body) = status("/internal/ready").await;
+    assert_eq!((code, &body["error"]["kind"]), (503, &json!("draining")));
+    assert_eq!(status("/internal/live").await.0, 204);
+}
+
+#[tokio::test]
 async fn services_stay_within_their_organization_and_rights() {
     let (api, [engine, operator, viewer]) = Api::start().await;
     let run = |org: Value| json!({"run": "theirs", "org": org});

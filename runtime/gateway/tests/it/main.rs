@@ -1,8 +1,10 @@
 //! A proxy, and a gateway, between clients and a server of either era.
 
 mod controlled;
+mod expiry;
 #[cfg(feature = "http")]
 mod internal;
+mod kinds;
 mod many;
 mod passed_on;
 mod pins;
@@ -11,4 +13,6 @@ mod revoked;
 mod runs;
 mod scoped;
 mod shop;
+#[cfg(feature = "http")]
+mod upstream;
 mod worked;

@@ -16,6 +16,8 @@ mod redis;
 #[cfg(feature = "redis")]
 mod redis_faults;
 #[cfg(feature = "redis")]
+mod redis_limits;
+#[cfg(feature = "redis")]
 mod redis_server;
 #[cfg(feature = "redis")]
 mod redis_users;

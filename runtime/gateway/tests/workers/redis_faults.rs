@@ -23,12 +23,12 @@ use crate::sides::{later, raw};
 const LONG: Duration = Duration::from_secs(30);
 
 /// A worker in this process.
-async fn work(server: &RedisServer, ledger: &Ledger) -> JoinHandle<()> {
+pub(crate) async fn work(server: &RedisServer, ledger: &Ledger) -> JoinHandle<()> {
     let worker = Worker::new(bus(server).await, "p", ledger.service());
     tokio::spawn(worker.run())
 }
 
-fn call(id: &str, tool: &str, is_repeatable: bool) -> Call {
+pub(crate) fn call(id: &str, tool: &str, is_repeatable: bool) -> Call {
     let arguments = raw(&json!({"id": id, "ms": 20}).to_string());
     let mut call = Call::new(id.to_owned(), "node".to_owned(), tool.to_owned(), arguments, later(60));
     call.is_repeatable = is_repeatable;
@@ -36,17 +36,20 @@ fn call(id: &str, tool: &str, is_repeatable: bool) -> Call {
 }
 
 /// Submits a call as a gateway does: again under the same id while that cannot be known to have worked.
-async fn submit(gateway: &RedisBus, call: &Call) {
+pub(crate) async fn submit(gateway: &RedisBus, call: &Call) {
     let ends = Instant::now() + LONG;
     while let Err(error) = gateway.submit("p", call.clone()).await {
-        assert!(matches!(error, CallError::Unavailable(_) | CallError::NoWorker(_)), "{error}");
+        assert!(
+            matches!(error, CallError::Unavailable(_) | CallError::Refused(_) | CallError::NoWorker(_)),
+            "{error}"
+        );
         assert!(Instant::now() < ends, "{error}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
 /// What becomes of a call, however often the server cannot be reached in between.
-async fn end_of(gateway: &RedisBus, id: &str) -> Result<CallRecord, CallError> {
+pub(crate) async fn end_of(gateway: &RedisBus, id: &str) -> Result<CallRecord, CallError> {
     let (ends, mut seen) = (Instant::now() + LONG, 0);
     loop {
         match tokio::time::timeout(LONG, gateway.wait(id, seen)).await.expect("the call should end") {
@@ -59,7 +62,10 @@ async fn end_of(gateway: &RedisBus, id: &str) -> Result<CallRecord, CallError> {
 }
 
 /// Makes many calls while something happens. Gives how many of them are done; each has had its effect once.
-async fn calls_during(server: &mut RedisServer, happens: impl AsyncFnOnce(&mut RedisServer)) -> usize {
+pub(crate) async fn calls_during(
+    server: &mut RedisServer,
+    happens: impl AsyncFnOnce(&mut RedisServer),
+) -> usize {
     let ledger = Ledger::default();
     let (one, two) = (work(server, &ledger).await, work(server, &ledger).await);
     let gateway = bus(server).await;
@@ -279,7 +285,7 @@ async fn a_server_that_cannot_be_used_is_refused_with_a_reason() {
 }
 
 /// What `redis-cli` answers.
-fn cli(server: &RedisServer, arguments: &[&str]) -> String {
+pub(crate) fn cli(server: &RedisServer, arguments: &[&str]) -> String {
     let output = Command::new("redis-cli").args(["-u", &server.url()]).args(arguments).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()

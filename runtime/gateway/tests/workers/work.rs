@@ -75,7 +75,7 @@ fn named(id: &str, tool: &str, arguments: &str) -> Call {
 }
 
 /// Waits until something is so.
-async fn until(mut is_so: impl FnMut() -> bool) {
+pub(crate) async fn until(mut is_so: impl FnMut() -> bool) {
     let wait = async {
         while !is_so() {
             tokio::time::sleep(Duration::from_millis(5)).await;

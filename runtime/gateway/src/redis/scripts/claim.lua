@@ -1,34 +1,43 @@
 -- pool, the length of leases in milliseconds, the worker's process, then for each call its entry, its id and its lease; gives for
--- each the call and the attempt, or nothing twice
+-- each the call, the attempt and the milliseconds to its deadline, or nothing three times
 local pool, time = ARGV[1], now()
 local leases = key('leases', pool)
+local server = server_run()
 
 local function claim(entry, id, lease)
     dequeue(pool, entry)
     local call = key('call', id)
-    local known = redis.call('HMGET', call, 'state', 'call', 'attempt', 'deadline', 'lease')
+    local known = redis.call('HMGET', call, 'state', 'call', 'attempt', 'deadline', 'lease', 'repeatable', 'server')
     if known[1] == 'running' and known[5] == lease then
-        return known[2], known[3]
+        return known[2], known[3], tostring(math.max(known[4] - time, 0))
     end
     if known[1] ~= 'queued' then
-        return '', ''
+        return '', '', ''
     end
     if tonumber(known[4]) <= time then
         redis.call('HDEL', call, 'call')
         change(id, 'state', 'cancelled')
-        return '', ''
+        return '', '', ''
+    end
+    if known[6] ~= '1' and known[7] ~= server then
+        -- The server was restarted in between, and may have lost that the call was claimed before: its file can lack the last
+        -- second.
+        redis.call('HDEL', call, 'call')
+        change(id, 'state', 'unknown')
+        return '', '', ''
     end
     local attempt = tostring(known[3] + 1)
     redis.call('ZADD', leases, time + ARGV[2], id)
     redis.call('PEXPIRE', leases, 2 * HOUR)
     note(id, 'state', 'running', 'lease', lease, 'attempt', attempt, 'worker', ARGV[3])
-    return known[2], attempt
+    return known[2], attempt, tostring(known[4] - time)
 end
 
 local answer = {}
 for place = 4, #ARGV, 3 do
-    local call, attempt = claim(ARGV[place], ARGV[place + 1], ARGV[place + 2])
+    local call, attempt, left = claim(ARGV[place], ARGV[place + 1], ARGV[place + 2])
     answer[#answer + 1] = call
     answer[#answer + 1] = attempt
+    answer[#answer + 1] = left
 end
 return answer

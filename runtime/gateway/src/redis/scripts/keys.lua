@@ -34,6 +34,11 @@ end
 
 local HOUR = 3600000
 
+-- The id of this run of the server, which changes with each restart.
+local function server_run()
+    return string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') or ''
+end
+
 -- Whether a token is revoked, by itself or with its organization.
 local function is_revoked(org, token, issued_at)
     local ends = redis.call('GET', key('revoked-org', org))

@@ -1,4 +1,4 @@
--- pool, id, call as JSON, whether it is repeatable, deadline, the process that submits it, the most that may wait
+-- pool, id, call as JSON, whether it is repeatable, the milliseconds to its deadline, the process that submits it, the most that may wait
 local pool, id = ARGV[1], ARGV[2]
 local call = key('call', id)
 if redis.call('EXISTS', call) == 1 then
@@ -10,8 +10,8 @@ end
 if redis.call('XLEN', key('calls', pool)) >= tonumber(ARGV[7]) then
     return 'overloaded'
 end
-redis.call('HSET', call, 'pool', pool, 'call', ARGV[3], 'repeatable', ARGV[4], 'deadline', ARGV[5],
-    'callers', ARGV[6], 'state', 'queued', 'attempt', 0, 'version', 1)
+redis.call('HSET', call, 'pool', pool, 'call', ARGV[3], 'repeatable', ARGV[4], 'deadline', now() + ARGV[5],
+    'callers', ARGV[6], 'server', server_run(), 'state', 'queued', 'attempt', 0, 'version', 1)
 redis.call('PEXPIRE', call, HOUR)
 enqueue(pool, id)
 return 'ok'
