@@ -179,9 +179,12 @@ fuzz() {
     done
 }
 
-# A server over HTTP at full load, SOAK_SECONDS long: tests/soak.
+# A server over HTTP at full load, SOAK_SECONDS long: tests/soak. Then gateways, workers and a Redis that are killed under load, with
+# the faults of SOAK_SEED, or others each time: tests/soak-gateway.
 soak() {
     run cargo run --quiet --release --package soak -- "${SOAK_SECONDS:-20}"
+    run cargo build --quiet --release --package toolwright-cli --package soak-gateway
+    run cargo run --quiet --release --package soak-gateway -- "${SOAK_SECONDS:-30}" ${SOAK_SEED:+"$SOAK_SEED"}
 }
 
 nextest() {
