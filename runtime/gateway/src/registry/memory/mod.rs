@@ -49,11 +49,18 @@ struct Run {
     epoch: String,
     revision: u64,
     ends: Instant,
-    /// In the order of their first registration, with their sizes.
-    entries: Vec<(Entry, usize)>,
+    /// In the order of their first registration.
+    entries: Vec<Registered>,
     bytes: usize,
     /// The sealed credentials of nodes.
     sealed: BTreeMap<String, Sealed>,
+}
+
+/// The entry of a node, as JSON: parsed, a schema takes ten times the memory, and most runs are idle.
+#[derive(Debug)]
+struct Registered {
+    node: Box<str>,
+    text: Box<str>,
 }
 
 impl Default for MemoryStore {
@@ -193,33 +200,41 @@ impl Run {
         RunState::new(self.org.clone(), self.epoch.clone(), self.revision)
     }
 
-    fn register(&mut self, entry: Entry) -> Result<u64, StoreError> {
+    fn register(&mut self, entry: &Entry) -> Result<u64, StoreError> {
         entry.check().map_err(|error| StoreError::Invalid(error.to_string()))?;
-        let size = serde_json::to_vec(&entry).map_or(0, |text| text.len());
-        let place = self.entries.iter().position(|(known, _)| known.node == entry.node);
+        let text = serde_json::to_string(entry).map_err(|error| StoreError::Invalid(error.to_string()))?;
+        let size = text.len();
+        let place = self.entries.iter().position(|known| *known.node == entry.node);
         if place.is_none() && self.entries.len() >= MAX_ENTRIES {
             return Err(StoreError::Full { what: "entries in a run", limit: MAX_ENTRIES });
         }
-        let former = place.map_or(0, |place| self.entries[place].1);
+        let former = place.map_or(0, |place| self.entries[place].text.len());
         if self.bytes - former + size > MAX_RUN_BYTES {
             return Err(StoreError::Full { what: "bytes of entries in a run", limit: MAX_RUN_BYTES });
         }
         self.bytes = self.bytes - former + size;
+        let registered = Registered { node: entry.node.as_str().into(), text: text.into() };
         match place {
-            Some(place) => self.entries[place] = (entry, size),
-            None => self.entries.push((entry, size)),
+            Some(place) => self.entries[place] = registered,
+            None => self.entries.push(registered),
         }
         self.revision += 1;
         Ok(self.revision)
     }
 
     fn remove(&mut self, node: &str) -> u64 {
-        if let Some(place) = self.entries.iter().position(|(known, _)| known.node == node) {
-            self.bytes -= self.entries.remove(place).1;
+        if let Some(place) = self.entries.iter().position(|known| *known.node == *node) {
+            self.bytes -= self.entries.remove(place).text.len();
             self.sealed.remove(node);
             self.revision += 1;
         }
         self.revision
+    }
+
+    fn snapshot(&self) -> Result<Snapshot, StoreError> {
+        let entries = self.entries.iter().map(|known| serde_json::from_str(&known.text));
+        let entries = entries.collect::<Result<_, _>>();
+        Ok(Snapshot::new(self.state(), entries.map_err(|error| StoreError::Invalid(error.to_string()))?))
     }
 }
 
@@ -272,15 +287,12 @@ impl RegistryStore for MemoryStore {
     }
 
     fn snapshot<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Option<Snapshot>, StoreError>> {
-        let mut state = self.state();
-        let snapshot = state.run(run).map(|run| {
-            Snapshot::new(run.state(), run.entries.iter().map(|(entry, _)| entry.clone()).collect())
-        });
-        Box::pin(ready(Ok(snapshot)))
+        let snapshot = self.state().run(run).map(|run| run.snapshot()).transpose();
+        Box::pin(ready(snapshot))
     }
 
     fn register<'a>(&'a self, run: &'a RunId, entry: Entry) -> BoxFuture<'a, Result<u64, StoreError>> {
-        Box::pin(ready(self.change(run, |run| run.register(entry))))
+        Box::pin(ready(self.change(run, |run| run.register(&entry))))
     }
 
     fn remove<'a>(&'a self, run: &'a RunId, node: &'a str) -> BoxFuture<'a, Result<u64, StoreError>> {
