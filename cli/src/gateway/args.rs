@@ -39,6 +39,9 @@ pub(super) struct ServeArgs {
     /// Share runs and calls with other gateways and workers in the Redis at this URL [default: in memory]
     #[arg(long, value_name = "URL", requires = "state")]
     pub(super) store: Option<String>,
+    /// Read the URL of --store from this file, mode 0600, so that the command line shows no password
+    #[arg(long, value_name = "FILE", requires = "state", conflicts_with = "store")]
+    pub(super) store_file: Option<PathBuf>,
     /// The file with the master keys that seal the credentials of runs, one per line, mode 0600 [default: no credentials]
     #[arg(long, value_name = "FILE", requires = "internal")]
     pub(super) master_keys: Option<PathBuf>,
@@ -121,8 +124,11 @@ pub(super) enum DoctorCommand {
 #[derive(Debug, Args)]
 pub(super) struct DoctorRedisArgs {
     /// The URL of the Redis server, as for --store
-    #[arg(value_name = "URL")]
-    pub(super) url: String,
+    #[arg(value_name = "URL", required_unless_present = "store_file")]
+    pub(super) url: Option<String>,
+    /// Read the URL from this file, mode 0600
+    #[arg(long, value_name = "FILE", conflicts_with = "url")]
+    pub(super) store_file: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -169,8 +175,11 @@ pub(super) struct RotateArgs {
 #[derive(Debug, Args)]
 pub(super) struct RekeyArgs {
     /// The URL of the Redis server, with a user that may register nodes
-    #[arg(long, value_name = "URL")]
-    pub(super) store: String,
+    #[arg(long, value_name = "URL", required_unless_present = "store_file")]
+    pub(super) store: Option<String>,
+    /// Read the URL from this file, mode 0600
+    #[arg(long, value_name = "FILE", conflicts_with = "store")]
+    pub(super) store_file: Option<PathBuf>,
     /// The file with the master keys, one per line: the first one seals, all of them open
     #[arg(long, value_name = "FILE")]
     pub(super) master_keys: PathBuf,

@@ -4,14 +4,15 @@ use toolwright_core::manifest::visible;
 use toolwright_gateway::redis::{Verdict, inspect};
 
 use super::args::DoctorRedisArgs;
-use super::state::usage;
+use super::state::{store_url, usage};
 use crate::client::{RequestError, RequestExit};
 use crate::shell;
 
 /// Checks a Redis server.
 pub(super) fn redis(args: &DoctorRedisArgs) -> Result<RequestExit, RequestError> {
+    let url = store_url(args.url.as_deref(), args.store_file.as_deref())?.unwrap_or_default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let checks = runtime.block_on(inspect(&args.url)).map_err(usage)?;
+    let checks = runtime.block_on(inspect(&url)).map_err(usage)?;
     if args.json {
         shell::print(&format!("{}\n", serde_json::to_string_pretty(&checks).unwrap_or_default()))?;
     } else {

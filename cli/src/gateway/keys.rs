@@ -8,7 +8,7 @@ use toolwright_gateway::redis::RedisSecrets;
 use toolwright_gateway::secrets::MasterKeys;
 
 use super::args::{RekeyArgs, RotateArgs, ServiceArgs, ShowKeysArgs};
-use super::state::{StateFolder, usage};
+use super::state::{StateFolder, store_url, usage};
 use crate::client::{RequestError, RequestExit};
 use crate::shell::{self, Shell};
 
@@ -38,17 +38,17 @@ pub(super) fn service(args: &ServiceArgs, shell: Shell) -> Result<RequestExit, R
     let rights = args.rights.iter().copied().map(Into::into).collect();
     let key = ServiceKeys::add(&folder.services_file(), &args.name, orgs, rights).map_err(usage)?;
     shell::print(&format!("{key}\n"))?;
-    shell.note(&"this is the only time that the key is shown; start the gateway again to have it taken");
+    shell.note(&"this is the only time that the key is shown; running gateways accept it");
     Ok(RequestExit::Ok)
 }
 
 /// Seals all credentials again with the first master key. Exits with 1 if some cannot be opened.
 pub(super) fn rekey(args: &RekeyArgs, shell: Shell) -> Result<RequestExit, RequestError> {
     let keys = MasterKeys::from_file(&args.master_keys).map_err(usage)?;
+    let url = store_url(args.store.as_deref(), args.store_file.as_deref())?.unwrap_or_default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let rekeyed = runtime.block_on(async {
-        let store =
-            RedisSecrets::connect(&args.store).await.map_err(|error| usage(format!("--store: {error}")))?;
+        let store = RedisSecrets::connect(&url).await.map_err(|error| usage(format!("--store: {error}")))?;
         keys.rekey_store(&store).await.map_err(usage)
     })?;
     for (run, name, error) in &rekeyed.failed {

@@ -24,7 +24,7 @@ use toolwright_server::{BuildError, Http, HttpConfig, Limits, Server, Service, S
 use super::args::ServeArgs;
 use super::pins::pin_file_error;
 use super::reload::{Reloader, Watched, revision};
-use super::state::{StateFolder, usage};
+use super::state::{StateFolder, store_url, usage};
 use crate::client::{RequestError, RequestExit, with_logins};
 use crate::shell::{self, Shell};
 
@@ -169,7 +169,8 @@ impl ProtectedEndpoints {
             Some(url) => url.clone(),
             None => format!("http://{}{PATH}", http.local_addr()?),
         };
-        let (registry, secrets): (RegistryBuilder, Arc<dyn SecretStore>) = if let Some(url) = &args.store {
+        let store = store_url(args.store.as_deref(), args.store_file.as_deref())?;
+        let (registry, secrets): (RegistryBuilder, Arc<dyn SecretStore>) = if let Some(url) = &store {
             let redis_error = |error: RedisError| usage(format!("--store: {error}"));
             let store = RedisStore::connect(url).await.map_err(redis_error)?;
             let bus = RedisBus::connect(url).await.map_err(redis_error)?;

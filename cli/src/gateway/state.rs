@@ -45,6 +45,14 @@ impl StateFolder {
     }
 }
 
+/// Returns the URL of a store, from the command line or from a file that only its owner can read.
+pub(super) fn store_url(url: Option<&str>, file: Option<&Path>) -> Result<Option<String>, RequestError> {
+    let Some(file) = file else { return Ok(url.map(str::to_owned)) };
+    let text = toolwright_gateway::read_private_file(file)
+        .map_err(|error| usage(format!("--store-file {}: {error}", file.display())))?;
+    Ok(Some(text.trim().to_owned()))
+}
+
 /// Returns a usage error.
 pub(super) fn usage(error: impl Into<Box<dyn std::error::Error>>) -> RequestError {
     RequestError::Usage(error.into().to_string())

@@ -32,6 +32,7 @@ pub mod internal;
 pub mod metrics;
 pub mod pins;
 pub mod policy;
+mod private_file;
 mod proxy;
 mod random;
 #[cfg(feature = "redis")]
@@ -48,6 +49,7 @@ pub use controlled::{Controlled, Controls};
 
 pub use conversation::{INPUT_TIMEOUT, MAX_WAITING, MAX_WAITING_PER_CALLER};
 pub use gateway::{Applied, Gateway, GatewayError, MAX_SERVERS, UpstreamState, UpstreamStatus};
+pub use private_file::{MAX_PRIVATE_FILE_BYTES, PrivateFileError, read_private_file};
 pub use proxy::{MAX_WATCHED, Proxy};
 pub use scope::{EntryId, Scope, Selection};
 pub use worker::Worker;

@@ -141,7 +141,7 @@ impl InternalApi {
     }
 
     /// Returns the service that sends a request, if it has this permission.
-    async fn service(&self, headers: &HeaderMap, right: Right) -> Result<&ServiceKey, Failure> {
+    async fn service(&self, headers: &HeaderMap, right: Right) -> Result<Arc<ServiceKey>, Failure> {
         let header = headers.get(AUTHORIZATION).and_then(|header| header.to_str().ok());
         let key = header.and_then(|header| header.strip_prefix("Bearer ")).map(str::trim);
         let service = match key.filter(|key| !key.is_empty()) {
@@ -203,7 +203,7 @@ fn run_of(service: &ServiceKey, org: &NamedOrg, run: &str) -> Result<RunId, Fail
 async fn open_run(State(api): State<InternalApi>, headers: HeaderMap, body: Bytes) -> Answer {
     let service = api.service(&headers, Right::Register).await?;
     let request: OpenRun = requests::read(&body)?;
-    let run = run_of(service, &request.org, &request.run)?;
+    let run = run_of(&service, &request.org, &request.run)?;
     requests::check_run(&run)?;
     let state = api.0.registry.store().open(&run, request.ttl()?).await?;
     Ok(answer(&json!({"run": run.run, "org": run.org, "epoch": state.epoch, "revision": state.revision})))
@@ -216,7 +216,7 @@ async fn end_run(
     body: Bytes,
 ) -> Answer {
     let service = api.service(&headers, Right::Register).await?;
-    let run = run_of(service, &requests::org_of(&body)?, &run)?;
+    let run = run_of(&service, &requests::org_of(&body)?, &run)?;
     api.0.registry.store().end(&run).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
@@ -224,7 +224,7 @@ async fn end_run(
 async fn register(State(api): State<InternalApi>, headers: HeaderMap, body: Bytes) -> Answer {
     let service = api.service(&headers, Right::Register).await?;
     let mut request: RegisterNode = requests::read(&body)?;
-    let run = run_of(service, &request.org, &request.run)?;
+    let run = run_of(&service, &request.org, &request.run)?;
     request.entry.check().map_err(|error| Failure::invalid(&error.to_string()))?;
     let credentials = request.take_credentials();
     let revision = api.0.registry.register(&run, request.entry, credentials).await?;
@@ -238,7 +238,7 @@ async fn remove_node(
     body: Bytes,
 ) -> Answer {
     let service = api.service(&headers, Right::Register).await?;
-    let run = run_of(service, &requests::org_of(&body)?, &run)?;
+    let run = run_of(&service, &requests::org_of(&body)?, &run)?;
     let revision = api.0.registry.store().remove(&run, &node).await?;
     Ok(answer(&json!({"revision": revision})))
 }
@@ -258,7 +258,7 @@ async fn show_run(State(api): State<InternalApi>, headers: HeaderMap, Path(run):
 async fn new_session(State(api): State<InternalApi>, headers: HeaderMap, body: Bytes) -> Answer {
     let service = api.service(&headers, Right::Sessions).await?;
     let request: NewSession = requests::read(&body)?;
-    let run = run_of(service, &request.org, &request.run)?;
+    let run = run_of(&service, &request.org, &request.run)?;
     let state = api.0.registry.store().state(&run.run, None).await?;
     let state = state.ok_or_else(|| StoreError::NoRun(run.run.clone()))?;
     if state.org != run.org {
@@ -280,7 +280,7 @@ async fn new_session(State(api): State<InternalApi>, headers: HeaderMap, body: B
 async fn revoke(State(api): State<InternalApi>, headers: HeaderMap, body: Bytes) -> Answer {
     let service = api.service(&headers, Right::Revoke).await?;
     let request: Revoke = requests::read(&body)?;
-    let revocation = request.revocation(service)?;
+    let revocation = request.revocation(&service)?;
     api.0.registry.store().revoke(&revocation).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }

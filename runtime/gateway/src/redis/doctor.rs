@@ -10,7 +10,7 @@ use super::connection::{Connection, RedisError};
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Check {
-    /// Its name: `version`, `role`, `cluster`, `persistence`, `eviction`, `access`.
+    /// Its name: `version`, `role`, `cluster`, `persistence`, `eviction`, `access`, `roles`.
     pub name: &'static str,
     /// The verdict.
     pub verdict: Verdict,
@@ -34,8 +34,42 @@ pub enum Verdict {
 /// Commands that the gateway never uses, with an argument that makes them fail if permitted.
 const DANGEROUS: [&str; 3] = ["FLUSHALL", "FLUSHDB", "SHUTDOWN"];
 
+/// The roles of docs/redis/users.acl, each with commands that it needs and that have no effect here, since what they
+/// name does not exist. The worker is one of the pool `default`.
+const ROLES: [(&str, &[&str]); 3] = [
+    (
+        "gateway",
+        &[
+            "HGET mcp:1:{mcp-doctor}:tools none",
+            "HDEL mcp:1:call:mcp-doctor none",
+            "XADD mcp:1:calls:mcp-doctor NOMKSTREAM * call none",
+            "ZCOUNT mcp:1:workers:mcp-doctor 0 0",
+            "XREAD COUNT 1 STREAMS mcp:1:proc:mcp-doctor 0",
+        ],
+    ),
+    (
+        "registrar",
+        &[
+            "HDEL mcp:1:{mcp-doctor}:meta none",
+            "HDEL mcp:1:{mcp-doctor}:tools none",
+            "HLEN mcp:1:{mcp-doctor}:tools",
+            "EXISTS mcp:1:revoked:mcp-doctor",
+        ],
+    ),
+    (
+        "worker",
+        &[
+            "HGET mcp:1:{mcp-doctor}:meta none",
+            "HDEL mcp:1:call:mcp-doctor none",
+            "XREADGROUP GROUP mcp-doctor none COUNT 1 STREAMS mcp:1:calls:default 0",
+            "ZREM mcp:1:workers:default mcp-doctor",
+        ],
+    ),
+];
+
 /// Checks whether the server at an address is suitable for the gateway: its version and role, persistence,
-/// eviction policy, and the permissions of the user. Changes nothing.
+/// eviction policy, and the permissions of the user: whether it can harm the server, and which of the roles
+/// gateway, registrar and worker (of the pool `default`) it can have. Changes nothing.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -62,6 +96,7 @@ pub async fn inspect(url: &str) -> Result<Vec<Check>, RedisError> {
     }
     let mut checks = checks_of(&info);
     checks.push(access(&mut manager).await?);
+    checks.push(roles(&mut manager).await?);
     Ok(checks)
 }
 
@@ -120,13 +155,8 @@ fn checks_of(info: &str) -> Vec<Check> {
 async fn access(manager: &mut ConnectionManager) -> Result<Check, RedisError> {
     let mut allowed = Vec::new();
     for command in DANGEROUS {
-        let ran: redis::RedisResult<redis::Value> =
-            redis::cmd(command).arg("mcp-doctor").query_async(manager).await;
-        match ran {
-            Err(error) if error.code() == Some("NOPERM") => {}
-            Err(error) if error.is_io_error() => return Err(failed(&error)),
-            // The error is about the argument, so the command itself is permitted.
-            _ => allowed.push(command),
+        if may_run(manager, redis::cmd(command).arg("mcp-doctor")).await? {
+            allowed.push(command);
         }
     }
     let (verdict, text) = if allowed.is_empty() {
@@ -136,6 +166,40 @@ async fn access(manager: &mut ConnectionManager) -> Result<Check, RedisError> {
         (Verdict::Warning, text)
     };
     Ok(Check { name: "access", verdict, text })
+}
+
+/// Returns the roles that the user can have.
+async fn roles(manager: &mut ConnectionManager) -> Result<Check, RedisError> {
+    let mut permitted = Vec::new();
+    for (role, commands) in ROLES {
+        let mut may_run_all = true;
+        for command in commands {
+            let mut words = command.split(' ');
+            let mut command = redis::cmd(words.next().unwrap_or_default());
+            words.for_each(|word| _ = command.arg(word));
+            may_run_all = may_run_all && may_run(manager, &command).await?;
+        }
+        if may_run_all {
+            permitted.push(role);
+        }
+    }
+    let (verdict, text) = if permitted.is_empty() {
+        let text =
+            "the user lacks permissions for all roles: gateway, registrar, and worker of the pool `default`";
+        (Verdict::Warning, format!("{text}; use one of docs/redis/users.acl, with the pools of your workers"))
+    } else {
+        (Verdict::Ok, format!("the user can be: {}", permitted.join(", ")))
+    };
+    Ok(Check { name: "roles", verdict, text })
+}
+
+/// Returns whether the user may run a command. Other errors are about what it names, so the command itself is permitted.
+async fn may_run(manager: &mut ConnectionManager, command: &redis::Cmd) -> Result<bool, RedisError> {
+    match command.query_async::<redis::Value>(manager).await {
+        Err(error) if error.code() == Some("NOPERM") => Ok(false),
+        Err(error) if error.is_io_error() => Err(failed(&error)),
+        _ => Ok(true),
+    }
 }
 
 #[cfg(test)]

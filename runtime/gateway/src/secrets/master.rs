@@ -1,7 +1,6 @@
 //! Master keys: loading them, and deriving keys from them.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -17,14 +16,13 @@ use zeroize::Zeroizing;
 
 use super::envelope::{Place, add_scope};
 use crate::hex::hex;
+use crate::private_file::{MAX_PRIVATE_FILE_BYTES, PrivateFileError, read_private_file};
 
 /// Maximum number of master keys.
 pub const MAX_KEYS: usize = 16;
 /// Timeout of a command that prints keys: 10 seconds.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Maximum length of a text with keys.
-const MAX_TEXT_BYTES: u64 = 16 << 10;
 const KEY_BYTES: usize = 32;
 /// Minimum number of distinct bytes in a key: 32 random bytes have fewer with a probability below 10^-20.
 const LEAST_DISTINCT: usize = 12;
@@ -129,22 +127,15 @@ impl MasterKeys {
         Ok(Self(keys))
     }
 
-    /// Reads keys from a file that only its owner can read.
+    /// Reads keys from a [private file](read_private_file).
     ///
     /// # Errors
     /// [`KeyError::File`], [`KeyError::Readable`], and as [`MasterKeys::from_text`].
     pub fn from_file(path: &Path) -> Result<Self, KeyError> {
-        let failed = |source| KeyError::File { path: path.to_owned(), source };
-        let file = File::open(path).map_err(failed)?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            let mode = file.metadata().map_err(failed)?.permissions().mode() & 0o777;
-            if mode & 0o077 != 0 {
-                return Err(KeyError::Readable { path: path.to_owned(), mode });
-            }
-        }
-        let text = read_text(file).map_err(failed)?;
+        let text = read_private_file(path).map_err(|error| match error {
+            PrivateFileError::Readable(mode) => KeyError::Readable { path: path.to_owned(), mode },
+            PrivateFileError::Io(source) => KeyError::File { path: path.to_owned(), source },
+        })?;
         Self::from_text(&path.display().to_string(), &text)
     }
 
@@ -258,7 +249,7 @@ fn read_key(text: &str) -> Option<Zeroizing<[u8; KEY_BYTES]>> {
 
 fn read_text(input: impl Read) -> io::Result<Zeroizing<String>> {
     let mut text = Zeroizing::new(String::new());
-    input.take(MAX_TEXT_BYTES).read_to_string(&mut text)?;
+    input.take(MAX_PRIVATE_FILE_BYTES).read_to_string(&mut text)?;
     Ok(text)
 }
 

@@ -34,8 +34,17 @@ async fn bus(server: &RedisServer, user: &str) -> Arc<RedisBus> {
 
 #[tokio::test]
 async fn each_user_can_do_its_part() {
+    registrar_gateway_and_worker("registrar", "gateway").await;
+}
+
+#[tokio::test]
+async fn one_user_can_be_gateway_and_registrar() {
+    registrar_gateway_and_worker("gateway-registrar", "gateway-registrar").await;
+}
+
+async fn registrar_gateway_and_worker(registrar: &str, gateway: &str) {
     let server = server();
-    let (registrar, reader) = (store(&server, "registrar").await, store(&server, "gateway").await);
+    let (registrar, reader) = (store(&server, registrar).await, store(&server, gateway).await);
     let mut changes = reader.watch();
     let run = RunId::new(Some("acme"), "run-1");
     registrar.open(&run, RUN_TTL).await.unwrap();
@@ -57,7 +66,7 @@ async fn each_user_can_do_its_part() {
     let ledger = Ledger::default();
     let worker = Worker::new(bus(&server, "worker").await, "default", ledger.service());
     let worker = tokio::spawn(worker.run());
-    let gateway = bus(&server, "gateway").await;
+    let gateway = bus(&server, gateway).await;
     while let Err(error) = gateway.submit("default", call("a", false)).await {
         assert_eq!(error, CallError::NoWorker("default".to_owned()));
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
@@ -90,8 +99,15 @@ async fn credentials_are_sealed_by_one_user_and_read_by_others() {
 #[tokio::test]
 async fn a_server_is_looked_at_without_being_changed() {
     let server = server();
-    for user in ["gateway", "worker", "registrar"] {
+    for (user, roles) in [
+        ("gateway", "gateway"),
+        ("worker", "worker"),
+        ("registrar", "registrar"),
+        ("gateway-registrar", "gateway, registrar"),
+    ] {
         let checks = inspect(&url(&server, user)).await.unwrap();
+        let found = checks.iter().find(|check| check.name == "roles").unwrap();
+        assert_eq!(found.text, format!("the user can be: {roles}"), "{user}");
         let verdict = |name| checks.iter().find(|check| check.name == name).unwrap().verdict;
         assert_eq!((verdict("access"), verdict("version")), (Verdict::Ok, Verdict::Ok), "{user}: {checks:?}");
         assert_eq!(verdict("persistence"), Verdict::Warning, "{user}: {checks:?}");
@@ -102,7 +118,26 @@ async fn a_server_is_looked_at_without_being_changed() {
     let checks = inspect(&open.url()).await.unwrap();
     let access = checks.iter().find(|check| check.name == "access").unwrap();
     assert!(access.verdict == Verdict::Warning && access.text.contains("FLUSHALL"), "{access:?}");
+    let before = open.dump();
+    let again = inspect(&open.url()).await.unwrap();
+    assert!(
+        again.iter().any(|check| check.text == "the user can be: gateway, registrar, worker"),
+        "{again:?}"
+    );
+    assert_eq!(open.dump(), before, "nothing was changed");
     assert!(store.state("run-1", None).await.unwrap().is_some(), "nothing was flushed");
+}
+
+#[tokio::test]
+async fn a_user_without_a_role_is_reported() {
+    let server = RedisServer::start(Keeps::Nothing);
+    let words =
+        "acl setuser visitor on >visitor-password ~mcp:layout +ping +hello +auth +client +select +info +get";
+    let made = Command::new("redis-cli").args(["-u", &server.url()]).args(words.split(' ')).output().unwrap();
+    assert!(made.status.success());
+    let checks = inspect(&url(&server, "visitor")).await.unwrap();
+    let roles = checks.iter().find(|check| check.name == "roles").unwrap();
+    assert!(roles.verdict == Verdict::Warning && roles.text.contains("users.acl"), "{roles:?}");
 }
 
 #[tokio::test]
@@ -134,7 +169,7 @@ async fn no_user_can_do_the_part_of_another() {
 #[tokio::test]
 async fn no_user_can_flush_or_change_the_server() {
     let server = server();
-    for user in ["gateway", "worker", "registrar"] {
+    for user in ["gateway", "worker", "registrar", "gateway-registrar"] {
         for command in [
             &["flushall"][..],
             &["flushdb"],

@@ -1,0 +1,93 @@
+//! Files with secrets, which only their owner may read.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use zeroize::Zeroizing;
+
+/// Maximum number of bytes that are read of such a file: 16 KiB.
+pub const MAX_PRIVATE_FILE_BYTES: u64 = 16 << 10;
+
+/// The variable with the folder of the credentials of a systemd service (`LoadCredential=`).
+const CREDENTIALS_DIRECTORY: &str = "CREDENTIALS_DIRECTORY";
+
+/// Errors of reading a file with secrets. Messages contain no part of it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PrivateFileError {
+    /// Other users can read it; the value is its mode.
+    #[error(
+        "others can read it (mode {0:o}): run `chmod 600` on it, and replace the secret if others may have read it"
+    )]
+    Readable(u32),
+    /// It cannot be read, or is not text.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Reads a file that only its owner can read, up to [`MAX_PRIVATE_FILE_BYTES`].
+///
+/// A credential of a systemd service may also be readable by its group: systemd grants access with an access
+/// control list, whose mask appears as the mode of the group, and other users cannot enter the folder.
+///
+/// # Errors
+/// [`PrivateFileError`].
+pub fn read_private_file(path: &Path) -> Result<Zeroizing<String>, PrivateFileError> {
+    read_from(path, std::env::var_os(CREDENTIALS_DIRECTORY).as_deref().map(Path::new))
+}
+
+fn read_from(path: &Path, credentials: Option<&Path>) -> Result<Zeroizing<String>, PrivateFileError> {
+    let file = File::open(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = file.metadata()?.permissions().mode() & 0o777;
+        let is_credential = credentials.is_some_and(|folder| path.parent() == Some(folder));
+        let forbidden = if is_credential { 0o037 } else { 0o077 };
+        if mode & forbidden != 0 {
+            return Err(PrivateFileError::Readable(mode));
+        }
+    }
+    let mut text = Zeroizing::new(String::new());
+    file.take(MAX_PRIVATE_FILE_BYTES).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::{MAX_PRIVATE_FILE_BYTES, PrivateFileError, read_from, read_private_file};
+
+    #[test]
+    fn only_credentials_of_systemd_may_show_a_group() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("redis-url");
+        std::fs::write(&path, "s3cret").unwrap();
+        for (mode, is_private, is_credential) in [
+            (0o600, true, true),
+            (0o400, true, true),
+            (0o440, false, true),
+            (0o460, false, false),
+            (0o444, false, false),
+        ] {
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            if let Err(error) = read_from(&path, None) {
+                assert!(matches!(error, PrivateFileError::Readable(found) if found == mode), "{error}");
+            }
+            assert_eq!(read_from(&path, None).is_ok(), is_private, "{mode:o}");
+            assert_eq!(read_from(&path, Some(folder.path())).is_ok(), is_credential, "{mode:o}");
+            assert_eq!(read_from(&path, folder.path().parent()).is_ok(), is_private, "{mode:o}");
+        }
+    }
+
+    #[test]
+    fn long_files_are_cut_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("long");
+        std::fs::write(&path, "a".repeat(20 << 10)).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(read_private_file(&path).unwrap().len() as u64, MAX_PRIVATE_FILE_BYTES);
+    }
+}
