@@ -139,7 +139,8 @@ clients() {
     nextest --package test-clients --ignore-default-filter
 }
 
-# Our client and `cargo mcp` against third-party servers: tests/servers.
+# Our client and `cargo mcp` against third-party servers, the gateway between third-party clients and servers, and what docs/gateway.md
+# shows: tests/servers.
 servers() {
     nextest --package test-servers --ignore-default-filter
 }

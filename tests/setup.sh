@@ -9,7 +9,7 @@ readonly clients=target/clients servers=target/servers
 
 main() {
     local part parts=("$@")
-    [ ${#parts[@]} -gt 0 ] || parts=(cargo_tools valgrind compiler curl redis python_v1 python_v2 node fastmcp node_servers conformance)
+    [ ${#parts[@]} -gt 0 ] || parts=(cargo_tools valgrind compiler curl jq redis systemd python_v1 python_v2 node fastmcp node_servers conformance)
     for part in "${parts[@]}"; do
         "$part"
     done
@@ -32,14 +32,23 @@ compiler() {
     type -P c++ >/dev/null || system_package g++
 }
 
-# Runs what docs/http.md shows.
+# Runs what docs/http.md and docs/gateway.md show, as does `jq`.
 curl() {
     type -P curl >/dev/null || system_package curl
+}
+
+jq() {
+    type -P jq >/dev/null || system_package jq
 }
 
 # What gateways and workers of several processes share. The tests start their own: the one of the system is not used.
 redis() {
     type -P redis-server >/dev/null || system_package redis-server
+}
+
+# Checks the units in docs/deploy. It is not run as the init process.
+systemd() {
+    type -P systemd-analyze >/dev/null || system_package systemd
 }
 
 python_v1() {

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use test_client::Events;
+use test_servers::installed::Program;
 use toolwright_client::config::ServerSpec;
 use toolwright_client::{Client, ClientError, ErrorKind, ListedTool};
 use toolwright_core::revision::Revision;
@@ -17,6 +18,11 @@ pub(crate) struct Case {
     pub(crate) prompt: Option<(&'static str, Value, &'static str)>,
     /// The URI and text of a resource.
     pub(crate) resource: Option<(&'static str, &'static str)>,
+}
+
+/// Returns the server of rmcp.
+pub(crate) fn rmcp() -> Program {
+    Program::new(env!("CARGO_BIN_EXE_rmcp-shop").as_ref(), &[])
 }
 
 /// The servers of this package.

@@ -1,48 +1,22 @@
 //! `cargo mcp` with configuration files of other clients.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use test_servers::installed::{self, Listening, Program};
+use test_servers::processes::Mark;
+use test_servers::programs::cargo_mcp;
 
-use crate::installed::{self, Listening, Program};
-use crate::processes::Mark;
+use crate::case::rmcp;
 
 /// The output of a run of `cargo mcp`.
 struct Run {
     code: Option<i32>,
     stdout: String,
     stderr: String,
-}
-
-/// Builds `cargo-mcp` and returns its path. Cargo only tells a test the binaries of its own package, so this runs Cargo.
-fn cargo_mcp() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let output = Command::new(env!("CARGO"))
-            .args([
-                "build",
-                "--quiet",
-                "--package",
-                "toolwright-cli",
-                "--message-format",
-                "json-render-diagnostics",
-            ])
-            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-            .output()
-            .expect("cargo starts");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let lines = String::from_utf8(output.stdout).expect("cargo writes UTF-8");
-        let mut messages = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let executable = messages.find_map(|message| {
-            (message["target"]["name"] == "cargo-mcp")
-                .then(|| message["executable"].as_str().map(PathBuf::from))?
-        });
-        executable.expect("cargo names the binary")
-    })
 }
 
 fn mcp(folder: &Path, words: &[&str]) -> Run {
@@ -193,7 +167,7 @@ fn lists_for_the_tests_of_bindings_are_up_to_date() {
         ("python_sdk_2", installed::python("python-v2")),
         ("fastmcp", installed::python("fastmcp")),
         ("typescript_sdk", installed::typescript()),
-        ("rmcp", installed::rmcp()),
+        ("rmcp", rmcp()),
     ] {
         let words: Vec<&str> = program.words.iter().map(String::as_str).collect();
         let listed = mcp(folder.path(), &[&["list", "--json", "--"], &*words].concat()).ended(0);

@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use test_servers::installed::{self, Listening, Program};
+use test_servers::processes::Mark;
 use toolwright_client::config::{HttpSpec, ServerSpec, SseSpec};
 use toolwright_client::{Client, ErrorKind};
 use toolwright_core::revision::Revision;
 
 use crate::case::{self, Case};
-use crate::installed::{self, Listening, Program};
-use crate::processes::Mark;
 
 const LEGACY: Option<Revision> = Some(Revision::V2025_11_25);
 
@@ -133,7 +133,7 @@ async fn typescript_2() {
 
 #[tokio::test]
 async fn rmcp() {
-    shop(&installed::rmcp(), "/mcp", true).await;
+    shop(&case::rmcp(), "/mcp", true).await;
 }
 
 #[cfg(target_os = "linux")]

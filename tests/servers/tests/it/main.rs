@@ -5,6 +5,4 @@
 
 mod case;
 mod command_line;
-mod installed;
 mod library;
-mod processes;

@@ -10,25 +10,28 @@ const VARIABLE: &str = "TOOLWRIGHT_TEST_MARK";
 
 /// A marker that a server and its child processes inherit.
 #[derive(Debug)]
-pub(crate) struct Mark(String);
+pub struct Mark(String);
 
 impl Mark {
-    pub(crate) fn new() -> Self {
+    /// Creates a marker.
+    #[expect(clippy::new_without_default, reason = "each marker is different")]
+    pub fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         Self(format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)))
     }
 
-    pub(crate) fn on(&self, spec: StdioSpec) -> StdioSpec {
+    /// Adds the marker to a server.
+    pub fn on(&self, spec: StdioSpec) -> StdioSpec {
         spec.env(VARIABLE, self.0.as_str())
     }
 
     /// Returns the variable, for a configuration file.
-    pub(crate) fn variable(&self) -> (&'static str, &str) {
+    pub fn variable(&self) -> (&'static str, &str) {
         (VARIABLE, &self.0)
     }
 
     /// Returns the running processes with the mark.
-    pub(crate) fn processes(&self) -> Vec<u32> {
+    pub fn processes(&self) -> Vec<u32> {
         let marked = format!("{VARIABLE}={}\0", self.0);
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         let ids = entries.filter_map(|entry| {
@@ -42,7 +45,10 @@ impl Mark {
     }
 
     /// Kills the server and its child processes.
-    pub(crate) fn kill(&self) {
+    ///
+    /// # Panics
+    /// If one of them cannot be killed.
+    pub fn kill(&self) {
         for id in self.processes() {
             let killed = std::process::Command::new("kill").args(["-9", &id.to_string()]).status();
             assert!(killed.expect("`kill` starts").success(), "{id} cannot be killed");
@@ -50,12 +56,18 @@ impl Mark {
     }
 
     /// Asserts that a process with the mark is running. Only checked on Linux.
-    pub(crate) fn assert_running(&self) {
+    ///
+    /// # Panics
+    /// If none is.
+    pub fn assert_running(&self) {
         assert!(!cfg!(target_os = "linux") || !self.processes().is_empty(), "no process has the mark");
     }
 
     /// Asserts that no process with the mark is running after two seconds.
-    pub(crate) async fn assert_gone(&self) {
+    ///
+    /// # Panics
+    /// If one is.
+    pub async fn assert_gone(&self) {
         for _ in 0..40 {
             if self.processes().is_empty() {
                 return;

@@ -13,34 +13,48 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A program with its arguments.
 #[derive(Debug, Clone)]
-pub(crate) struct Program {
-    pub(crate) words: Vec<String>,
+pub struct Program {
+    /// Its path, followed by the arguments.
+    pub words: Vec<String>,
 }
 
 impl Program {
-    fn new(program: &Path, arguments: &[&str]) -> Self {
+    /// Creates a program.
+    ///
+    /// # Panics
+    /// If its path is not UTF-8.
+    pub fn new(program: &Path, arguments: &[&str]) -> Self {
         let program = program.to_str().expect("paths of the build are UTF-8");
         Self { words: [&[program], arguments].concat().into_iter().map(str::to_owned).collect() }
     }
 
     /// Returns the spec of a server on standard streams.
-    pub(crate) fn on_stdio(&self) -> StdioSpec {
+    pub fn on_stdio(&self) -> StdioSpec {
         let spec = StdioSpec::new(self.words[0].as_str()).env("INSTALLED", modules().display().to_string());
         self.words[1..].iter().fold(spec, |spec, word| spec.arg(word.as_str()))
     }
 }
 
-/// Returns the path of an installed server.
-fn installed(name: &str) -> PathBuf {
+/// Returns the path of an installed server, or client (`python-v1`, `python-v2` and `clients/node`).
+///
+/// # Panics
+/// If it is not installed.
+pub fn installed(name: &str) -> PathBuf {
     let target = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target"));
-    let folder = if name.starts_with("python-v") { "clients" } else { "servers" };
-    let path = target.join(folder).join(name);
+    let path = match name.strip_prefix("clients/") {
+        Some(name) => target.join("clients").join(name),
+        None if name.starts_with("python-v") => target.join("clients").join(name),
+        None => target.join("servers").join(name),
+    };
     assert!(path.exists(), "{} is not installed: run tests/setup.sh", path.display());
     path
 }
 
 /// Returns the folder with the packages of the Node.js script.
-pub(crate) fn modules() -> PathBuf {
+///
+/// # Panics
+/// If it is not installed.
+pub fn modules() -> PathBuf {
     installed("node")
 }
 
@@ -50,7 +64,10 @@ fn script(name: &str) -> String {
 }
 
 /// Returns a server from npm: `name` is its name after `server-`.
-pub(crate) fn npm(name: &str, arguments: &[&str]) -> Program {
+///
+/// # Panics
+/// If it is not installed.
+pub fn npm(name: &str, arguments: &[&str]) -> Program {
     let modules = installed("node").join("node_modules");
     let entry = modules.join(format!("@modelcontextprotocol/server-{name}/dist/index.js"));
     let entry = entry.to_str().expect("paths of the build are UTF-8");
@@ -58,30 +75,34 @@ pub(crate) fn npm(name: &str, arguments: &[&str]) -> Program {
 }
 
 /// Returns the server of the official TypeScript SDK.
-pub(crate) fn typescript() -> Program {
+///
+/// # Panics
+/// If it is not installed.
+pub fn typescript() -> Program {
     Program::new(&installed("node").join("node_modules/node/bin/node"), &[&script("node/shop.mjs")])
 }
 
 /// Returns the server of the official Python SDK (`python-v1`, `python-v2`) or of `fastmcp`.
-pub(crate) fn python(environment: &str) -> Program {
+///
+/// # Panics
+/// If it is not installed.
+pub fn python(environment: &str) -> Program {
     Program::new(&installed(environment).join("bin/python"), &[&script("python/shop.py")])
-}
-
-/// Returns the server of rmcp.
-pub(crate) fn rmcp() -> Program {
-    Program::new(Path::new(env!("CARGO_BIN_EXE_rmcp-shop")), &[])
 }
 
 /// A running server over HTTP, which is killed on drop.
 #[derive(Debug)]
-pub(crate) struct Listening {
+pub struct Listening {
     child: Child,
     port: u16,
 }
 
 impl Listening {
     /// Starts the program with a free port in `PORT`, and waits until it listens.
-    pub(crate) fn start(program: &Program) -> Self {
+    ///
+    /// # Panics
+    /// If it does not.
+    pub fn start(program: &Program) -> Self {
         // Another program may bind the port first.
         for _ in 0..3 {
             let port = TcpListener::bind("127.0.0.1:0")
@@ -119,7 +140,8 @@ impl Listening {
         false
     }
 
-    pub(crate) fn url(&self, path: &str) -> String {
+    /// Returns a URL of the server.
+    pub fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 }
