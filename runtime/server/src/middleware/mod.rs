@@ -45,6 +45,8 @@ mod audit;
 mod concurrency;
 mod ending;
 mod invocation;
+#[cfg(feature = "tracing")]
+mod spans;
 mod stack;
 
 use std::sync::Arc;
@@ -56,6 +58,8 @@ pub use audit::AuditLog;
 pub use concurrency::MaxConcurrency;
 pub use ending::Ending;
 pub use invocation::{Invocation, InvocationResult, Next};
+#[cfg(feature = "tracing")]
+pub use spans::{Spans, TraceContext};
 pub(crate) use stack::Stack;
 
 /// Code around requests; see [the module](self).

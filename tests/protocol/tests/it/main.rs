@@ -21,4 +21,5 @@ mod providers;
 mod resources;
 mod rounds;
 mod skills;
+mod spans;
 mod watching;

@@ -1,0 +1,187 @@
+//! Spans for OpenTelemetry.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tracing::field::Empty;
+use tracing::{Instrument as _, Span};
+
+use super::{Ending, Invocation, InvocationResult, Middleware, Next};
+use crate::context::Context;
+use crate::provider::Outcome;
+
+/// Maximum length of a field from a request in bytes; longer ones are truncated.
+const MAX_FIELD: usize = 256;
+
+/// Records a span for each tool call, prompt and resource read with [`tracing`], in the terms of OpenTelemetry
+/// (semantic conventions for MCP, in development: `gen-ai/mcp`). What the handler records is inside of the span. Requires
+/// the feature `tracing`.
+///
+/// The level is `INFO`, the target `toolwright`, and the name `mcp.request`. A bridge such as `tracing-opentelemetry` shows
+/// `otel.name` in its place. Without a subscriber, a request pays for one check.
+///
+/// | field | value |
+/// | --- | --- |
+/// | `otel.name` | the method, and the tool or prompt |
+/// | `otel.kind` | `server` |
+/// | `otel.status_code` | `ERROR` if `error.type` is set |
+/// | `mcp.method.name` | `tools/call`, `prompts/get` or `resources/read` |
+/// | `mcp.protocol.version` | the revision of the client |
+/// | `jsonrpc.request.id` | the id of the request as JSON text |
+/// | `gen_ai.operation.name` | `execute_tool` for tool calls |
+/// | `gen_ai.tool.name`, `gen_ai.prompt.name`, `mcp.resource.uri` | what was called |
+/// | `traceparent`, `tracestate` | the caller's trace context (W3C) from `_meta`, if any |
+/// | `error.type` | `tool_error`, `timed_out`, `cancelled`, `panicked`, or the code of a protocol error |
+/// | `rpc.response.status_code` | the code of a protocol error |
+///
+/// Arguments, results, tokens and callers are not recorded. A request that waits for input of its client ends its span
+/// without an error and has another one when it goes on.
+///
+/// The caller's span becomes the parent with [`Spans::with_parent`]:
+///
+/// ```
+/// use toolwright_server::Server;
+/// use toolwright_server::middleware::Spans;
+///
+/// let spans = Spans::new().with_parent(|span, trace| {
+///     // With tracing-opentelemetry: span.set_parent(propagator.extract(&carrier)) for `trace.traceparent`.
+///     span.record("traceparent", trace.traceparent.as_str());
+/// });
+/// let service = Server::new(()).middleware(spans).build()?;
+/// # let _ = service;
+/// # Ok::<(), toolwright_server::BuildError>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Spans {
+    parent: Option<Arc<SetParent>>,
+}
+
+type SetParent = dyn Fn(&Span, &TraceContext) + Send + Sync;
+
+/// The trace context of a caller, from `_meta` of its request (W3C Trace Context). Not validated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TraceContext {
+    /// The trace and the span of the caller, such as `00-4bf9…-00f0…-01`.
+    pub traceparent: String,
+    /// State of tracing systems.
+    pub tracestate: Option<String>,
+}
+
+impl Spans {
+    /// Creates the middleware.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Calls `set` with the new span of each request whose caller sent a trace context, to make the caller's span its
+    /// parent.
+    pub fn with_parent(mut self, set: impl Fn(&Span, &TraceContext) + Send + Sync + 'static) -> Self {
+        self.parent = Some(Arc::new(set));
+        self
+    }
+
+    fn span(&self, invocation: &Invocation) -> Span {
+        let span = tracing::info_span!(
+            target: "toolwright",
+            "mcp.request",
+            otel.name = Empty,
+            otel.kind = "server",
+            otel.status_code = Empty,
+            mcp.method.name = invocation.method(),
+            mcp.protocol.version = invocation.context().revision().as_str(),
+            mcp.resource.uri = Empty,
+            jsonrpc.request.id = Empty,
+            gen_ai.operation.name = Empty,
+            gen_ai.tool.name = Empty,
+            gen_ai.prompt.name = Empty,
+            traceparent = Empty,
+            tracestate = Empty,
+            error.r#type = Empty,
+            rpc.response.status_code = Empty,
+        );
+        if !span.is_disabled() {
+            self.describe(&span, invocation);
+        }
+        span
+    }
+
+    fn describe(&self, span: &Span, invocation: &Invocation) {
+        let (method, name) = (invocation.method(), shorten(invocation.name()));
+        let target = match method {
+            toolwright_core::protocol::method::TOOLS_CALL => {
+                span.record("gen_ai.operation.name", "execute_tool");
+                "gen_ai.tool.name"
+            }
+            toolwright_core::protocol::method::PROMPTS_GET => "gen_ai.prompt.name",
+            _ => "mcp.resource.uri",
+        };
+        span.record(target, name);
+        // Addresses are too many for the name of a span.
+        if target == "mcp.resource.uri" {
+            span.record("otel.name", method);
+        } else {
+            span.record("otel.name", format!("{method} {name}"));
+        }
+        if let Some(id) = invocation.context().request_id() {
+            span.record("jsonrpc.request.id", shorten(id));
+        }
+        if let Some(trace) = TraceContext::of(invocation.context()) {
+            span.record("traceparent", shorten(&trace.traceparent));
+            if let Some(state) = &trace.tracestate {
+                span.record("tracestate", shorten(state));
+            }
+            if let Some(set) = &self.parent {
+                set(span, &trace);
+            }
+        }
+    }
+}
+
+impl TraceContext {
+    /// Returns the trace context of a request, if its `_meta` has a `traceparent`.
+    pub fn of(cx: &Context) -> Option<Self> {
+        let mut meta = cx.meta();
+        let mut take = |name: &str| match meta.get_mut(name)?.take() {
+            serde_json::Value::String(text) => Some(text),
+            _ => None,
+        };
+        Some(Self { traceparent: take("traceparent")?, tracestate: take("tracestate") })
+    }
+}
+
+impl Middleware for Spans {
+    async fn handle(&self, invocation: Invocation, next: Next) -> Outcome<InvocationResult> {
+        let span = self.span(&invocation);
+        if span.is_disabled() {
+            return next.run(invocation).await;
+        }
+        let recorded = span.clone();
+        let report = move |_: &Invocation, ending: Ending, _: Duration| record(&recorded, ending);
+        next.observe(invocation, report).instrument(span).await
+    }
+}
+
+fn record(span: &Span, ending: Ending) {
+    let kind = match ending {
+        Ending::Ok | Ending::InputRequired | Ending::Task => return,
+        Ending::Error(code) => {
+            span.record("rpc.response.status_code", code.to_string());
+            code.to_string()
+        }
+        other => other.as_str().to_owned(),
+    };
+    span.record("error.type", kind);
+    span.record("otel.status_code", "ERROR");
+}
+
+fn shorten(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_FIELD)]
+}
+
+impl fmt::Debug for Spans {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Spans").field("sets_parent", &self.parent.is_some()).finish()
+    }
+}
