@@ -1,7 +1,7 @@
 //! A provider with a policy, an audit log and metrics.
 
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -18,7 +18,7 @@ use toolwright_server::{
     ProviderCapabilities, RawResult, ResourceRequest, ToolRequest,
 };
 
-use crate::audit::{AuditRecord, AuditSink, Outcome as Came};
+use crate::audit::{AuditRecord, AuditSink, Outcome as Came, Route};
 use crate::metrics::Metrics;
 use crate::policy::{Approval, Policy, Refusal, Usage, Used, approve, inner_input};
 use crate::registry::Agent;
@@ -84,11 +84,12 @@ impl Controls {
 
     fn begin(
         &self,
-        access: &Access,
+        cx: &Context,
         method: &'static str,
         target: &str,
         arguments: Option<&RawValue>,
     ) -> Running {
+        let access = cx.access();
         self.0.metrics.begin();
         let policy = self.policy();
         let record = self.audit().map(|sink| {
@@ -99,7 +100,8 @@ impl Controls {
                 None => self.configuration().to_string(),
             };
             record.policy = (!policy.rules().is_empty()).then(|| policy.revision().to_owned());
-            (sink, record)
+            let route = run.and_then(|_| Route::attach(cx));
+            Recorded { sink, record, route }
         });
         // The public name of a run's tool may be any string.
         let is_of_run = Scope::of(access).is_some_and(|scope| scope.run.is_some());
@@ -109,12 +111,33 @@ impl Controls {
     }
 }
 
+/// The record of a running request, and who receives it.
+struct Recorded {
+    sink: Arc<dyn AuditSink>,
+    record: AuditRecord,
+    /// For requests of runs.
+    route: Option<Route>,
+}
+
+impl Recorded {
+    fn end(mut self, came: Came, took: Duration, now: Duration) {
+        self.record.outcome = came;
+        if let Some((node, call)) = self.route.map(|route| route.take()) {
+            self.record.node = node;
+            // What the gateway knows, rather than what a result says.
+            self.record.call = call;
+        }
+        self.record.end(took, now);
+        self.sink.record(&self.record);
+    }
+}
+
 /// A running request. Dropping it records the outcome.
 struct Running {
     controls: Controls,
     method: &'static str,
     server: String,
-    record: Option<(Arc<dyn AuditSink>, AuditRecord)>,
+    record: Option<Recorded>,
     started: Instant,
     came: Came,
     /// Held until the request has ended.
@@ -128,7 +151,7 @@ impl Running {
             Outcome::Raw(raw) => outline(raw),
             Outcome::Error(error) => {
                 let code = error.code;
-                if let Some((_, record)) = &mut self.record {
+                if let Some(Recorded { record, .. }) = &mut self.record {
                     record.code = Some(code);
                 }
                 (Came::Error, fault_of(error))
@@ -137,14 +160,14 @@ impl Running {
             _ => (Came::Ok, None),
         };
         self.came = came;
-        if let (Some((_, record)), Some(fault)) = (&mut self.record, fault) {
+        if let (Some(Recorded { record, .. }), Some(fault)) = (&mut self.record, fault) {
             (record.kind, record.call) = (fault.kind, fault.call_id);
         }
     }
 
     fn refuse(&mut self, refusal: Refusal) -> Outcome {
         self.came = Came::Refused;
-        if let Some((_, record)) = &mut self.record {
+        if let Some(Recorded { record, .. }) = &mut self.record {
             record.kind = Some(refusal.kind.to_owned());
         }
         refusal.into_result().into()
@@ -165,10 +188,8 @@ impl Drop for Running {
         drop(self.used.take());
         let took = self.started.elapsed();
         self.controls.0.metrics.end(self.method, &self.server, self.came, took);
-        if let Some((sink, mut record)) = self.record.take() {
-            record.outcome = self.came;
-            record.end(took, self.controls.0.clock.now());
-            sink.record(&record);
+        if let Some(recorded) = self.record.take() {
+            recorded.end(self.came, took, self.controls.0.clock.now());
         }
     }
 }
@@ -257,8 +278,7 @@ impl<P: Provider> Controlled<P> {
     }
 
     async fn call(&self, request: ToolRequest<'_>, cx: &Context) -> Outcome {
-        let mut running =
-            self.controls.begin(cx.access(), method::TOOLS_CALL, request.name, request.arguments);
+        let mut running = self.controls.begin(cx, method::TOOLS_CALL, request.name, request.arguments);
         let policy = self.controls.policy();
         let who = Caller::of(cx.access());
         let rules = || policy.rules_for(who.org.as_deref(), &who.name, request.name);
@@ -369,8 +389,7 @@ impl<P: Provider> Provider for Controlled<P> {
         cx: &'a Context,
     ) -> BoxFuture<'a, Outcome<PromptResult>> {
         Box::pin(async move {
-            let running =
-                self.controls.begin(cx.access(), method::PROMPTS_GET, request.name, request.arguments);
+            let running = self.controls.begin(cx, method::PROMPTS_GET, request.name, request.arguments);
             running.end(self.provider.get_prompt(request, cx).await)
         })
     }
@@ -389,7 +408,7 @@ impl<P: Provider> Provider for Controlled<P> {
         cx: &'a Context,
     ) -> BoxFuture<'a, Outcome<ResourceResult>> {
         Box::pin(async move {
-            let running = self.controls.begin(cx.access(), method::RESOURCES_READ, request.uri, None);
+            let running = self.controls.begin(cx, method::RESOURCES_READ, request.uri, None);
             running.end(self.provider.read_resource(request, cx).await)
         })
     }

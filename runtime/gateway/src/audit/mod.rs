@@ -1,13 +1,16 @@
 //! Who called what, and the outcome: one record for each request that reaches a server or a worker.
 //!
-//! `record` defines the record of a request, and `file` writes records to a rotated file. A record has a digest
+//! `record` defines the record of a request, `route` tells it where a call of a run went, and `file` writes records
+//! to a rotated file. A record has a digest
 //! of the arguments, but no arguments, results or tokens.
 
 mod file;
 mod record;
+mod route;
 
 pub use file::{AuditFile, MAX_QUEUED_RECORDS};
 pub use record::{AuditRecord, MAX_TEXT_BYTES, Outcome};
+pub(crate) use route::Route;
 
 /// Receives the records of requests.
 ///

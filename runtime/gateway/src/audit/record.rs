@@ -37,6 +37,9 @@ pub struct AuditRecord {
     pub method: &'static str,
     /// The public name of the tool or prompt, or the URI of the resource.
     pub target: String,
+    /// The node that owns the tool, for a tool call of a run that the caller may make.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
     /// SHA-256 of the arguments' canonical JSON (RFC 8785): `sha256:` and hexadecimal digits. Short arguments can be guessed from it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,
@@ -50,7 +53,8 @@ pub struct AuditRecord {
     /// The code of a protocol error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<i64>,
-    /// The id of the call on the call bus, if it failed.
+    /// The id of the call on the call bus, if a worker was called, whatever the outcome: `GET calls/{call}` of the
+    /// internal API has more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
     /// How long it took, in milliseconds.
@@ -109,6 +113,7 @@ impl AuditRecord {
             token: who.jti.map(|id| cut(&id)),
             method,
             target: cut(target),
+            node: None,
             arguments: arguments.map(digest_of),
             argument_bytes: arguments.map_or(0, |arguments| arguments.get().len()),
             outcome: Outcome::Cancelled,

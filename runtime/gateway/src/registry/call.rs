@@ -13,6 +13,7 @@ use toolwright_server::{Context, Outcome, RawResult, ToolRequest};
 use super::live::Shared;
 use super::sessions::Agent;
 use super::view::RunTool;
+use crate::audit::Route;
 use crate::calls::{Call, CallBus, CallError, CallRecord, CallState};
 use crate::random;
 
@@ -51,6 +52,7 @@ impl Shared {
         let Some(id) = random::uuid(milliseconds(now)) else {
             return error::internal("the system provides no random numbers").into();
         };
+        Route::note_call(cx, &id);
         let mut call = Call::new(
             id.clone(),
             tool.node.clone(),

@@ -16,6 +16,7 @@ use toolwright_server::{
 use super::live::Registry;
 use super::sessions::{Agent, Listed};
 use super::store::TokenId;
+use crate::audit::Route;
 use crate::gateway::{Gateway, server_of};
 use crate::scope::EntryId;
 use crate::store::StoreError;
@@ -158,14 +159,17 @@ impl Registry {
             if !agent.admits(&tool.node, request.name) {
                 return Err(unknown());
             }
+            Route::note_node(cx, &tool.node);
             return Ok(self.0.call_worker(agent, tool, request, cx).await);
         }
         let gateway = agent.run.gateway().ok_or_else(unknown)?;
         let tools = gateway.tools(&Access::Trusted);
         let tool = tools.iter().find(|tool| tool.name == request.name).ok_or_else(unknown)?;
-        if !agent.admits(server_of(tool).unwrap_or_default(), request.name) {
+        let node = server_of(tool).unwrap_or_default();
+        if !agent.admits(node, request.name) {
             return Err(unknown());
         }
+        Route::note_node(cx, node);
         let revoked = agent.revoked();
         tokio::select! {
             outcome = gateway.call_tool(request, cx) => Ok(outcome),

@@ -15,7 +15,8 @@ use crate::tenants::Table;
 async fn an_outage_opens_no_doors() {
     let server = RedisServer::start(Keeps::Nothing);
     let store = RedisStore::connect(&server.url()).await.unwrap();
-    let table = Table::new(Arc::new(store), Arc::new(MemoryBus::new())).await;
+    let secrets = Arc::new(store.secrets());
+    let table = Table::new(Arc::new(store), secrets, Arc::new(MemoryBus::new())).await;
     let (seen, revoked) = (&table.callers[0], &table.callers[2]);
     table.store.revoke(&Revocation::Run(revoked.0.run_id())).await.unwrap();
     let unseen = table.mint_again(seen.0).await;
