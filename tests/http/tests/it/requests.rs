@@ -232,6 +232,34 @@ fn connections_over_the_limit_wait_until_one_ends() {
     assert_eq!(waiting.join().expect("served"), 200);
 }
 
+/// A client that writes its body in a second packet would see a reset in place of the status (RFC 9112 §9.6).
+#[test]
+fn a_rejection_arrives_although_the_body_comes_later() {
+    use std::io::{Read as _, Write as _};
+
+    let lab = Lab::start();
+    let body = ping().to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(lab.post().address()).expect("the server listens");
+    stream.set_nodelay(true).expect("an option");
+    stream.write_all(head.as_bytes()).expect("sent");
+    // The server reads the head alone.
+    std::thread::sleep(Duration::from_millis(50));
+    stream.write_all(body.as_bytes()).expect("sent");
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"}}") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).expect("the rest of the response");
+        answer.extend(byte);
+    }
+    assert!(answer.starts_with(b"HTTP/1.1 415 "), "{}", String::from_utf8_lossy(&answer));
+    let next = lab.post().body(&ping()).send_on(stream);
+    assert_eq!(next.status, 200, "the connection is not closed");
+}
+
 #[test]
 fn unfinished_requests_time_out() {
     use std::io::{Read as _, Write as _};

@@ -17,6 +17,7 @@ mod body;
 mod caller;
 mod config;
 mod cors;
+mod discard;
 mod exchange;
 #[cfg(feature = "auth")]
 mod guard;
@@ -238,7 +239,7 @@ impl Endpoint {
         arrival: Option<Arrival<'_>>,
     ) -> Response<HttpBody> {
         if let Err(why) = self.config.admit(head) {
-            return answer::refused(StatusCode::FORBIDDEN, why);
+            return discard::reject(head, body, answer::refused(StatusCode::FORBIDDEN, why)).await;
         }
         if head.method == Method::OPTIONS && self.config.cors_origin(&head.headers).is_some() {
             // A browser sends this before it sends the token.
@@ -246,12 +247,12 @@ impl Endpoint {
         }
         let access = match caller::visitor(&self.config, &self.service, head, arrival).await {
             Ok(access) => access,
-            Err(response) => return *response,
+            Err(response) => return discard::reject(head, body, *response).await,
         };
         let callers = self.service.shared().callers();
         let unread = Arc::clone(access.caller().unwrap_or_else(|| callers.anonymous()).unread());
         if unread.is_full() || callers.overall().unread().is_full() {
-            return too_many(None, "too many unread responses");
+            return discard::reject(head, body, too_many(None, "too many unread responses")).await;
         }
         let connection = arrival.map(|arrival| arrival.half_close);
         let end = access.principal().and_then(|principal| principal.end()).cloned();
@@ -307,11 +308,11 @@ impl Endpoint {
         connection: Option<&HalfClose>,
     ) -> Response<HttpBody> {
         if let Err(refused) = headers::check_content(&head.headers) {
-            return *refused;
+            return discard::reject(head, body, *refused).await;
         }
         let accept = Accept::of(&head.headers);
         if !accept.json && !accept.events {
-            return not_acceptable();
+            return discard::reject(head, body, not_acceptable()).await;
         }
         match self.read(body, &access).await {
             Ok((bytes, received)) => {
