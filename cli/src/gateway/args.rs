@@ -27,12 +27,15 @@ pub(super) struct ServeArgs {
     /// Listen on this address, such as 127.0.0.1:8080, instead of stdio
     #[arg(long, value_name = "ADDRESS")]
     pub(super) http: Option<SocketAddr>,
-    /// Require session tokens from callers; the keys of the gateway are in this folder, and created if necessary
+    /// Require session tokens or API keys from callers; the keys of the gateway are in this folder, and created if necessary
     #[arg(long, value_name = "FOLDER", requires = "http")]
     pub(super) state: Option<PathBuf>,
     /// The public URL of the gateway, which its tokens name [default: that of --http]
     #[arg(long, value_name = "URL", requires = "state")]
     pub(super) url: Option<String>,
+    /// Accept access tokens of the OAuth issuers in this file as well, which is reloaded when it changes
+    #[arg(long, value_name = "FILE", requires = "state")]
+    pub(super) oauth: Option<PathBuf>,
     /// Listen on this address for services that register the nodes of runs
     #[arg(long, value_name = "ADDRESS", requires = "state")]
     pub(super) internal: Option<SocketAddr>,
@@ -87,7 +90,7 @@ impl From<Mode> for PinMode {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum GatewayCommand {
-    /// Show, rotate and create keys
+    /// Show, rotate, create and remove keys
     Keys(KeysArgs),
     /// Create, inspect and revoke session tokens
     Sessions(SessionsArgs),
@@ -144,10 +147,14 @@ pub(super) struct KeysArgs {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum KeysCommand {
-    /// Print the keys that sign session tokens, without secrets
+    /// Print the keys that sign session tokens and the API keys of callers, without secrets
     Show(ShowKeysArgs),
     /// Sign with the next key; tokens of the previous one stay valid
     Rotate(RotateArgs),
+    /// Create an API key for a caller of the gateway, and print it
+    Caller(CallerArgs),
+    /// Remove the API key of a caller, and end its subscriptions
+    Remove(RemoveArgs),
     /// Create a key for a service that uses the internal API, and print it
     Service(ServiceArgs),
     /// Seal all credentials in Redis again with the first master key
@@ -158,7 +165,7 @@ pub(super) enum KeysCommand {
 pub(super) struct ShowKeysArgs {
     #[command(flatten)]
     pub(super) state: StateArgs,
-    /// Print the public keys as a JSON Web Key Set
+    /// Print only the public keys of session tokens, as a JSON Web Key Set
     #[arg(long)]
     pub(super) jwks: bool,
 }
@@ -185,6 +192,37 @@ pub(super) struct RekeyArgs {
     pub(super) master_keys: PathBuf,
     #[command(flatten)]
     pub(super) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+#[group(id = "granted", required = true, multiple = true, args = ["servers", "tools", "all"])]
+pub(super) struct CallerArgs {
+    /// The name of the caller, for policies and the audit log
+    #[arg(value_name = "NAME")]
+    pub(super) name: String,
+    /// A server that the key grants; may be repeated
+    #[arg(long = "server", value_name = "NAME")]
+    pub(super) servers: Vec<String>,
+    /// A tool that the key grants, such as `files__read`; may be repeated [default: all tools of its servers]
+    #[arg(long = "tool", value_name = "NAME")]
+    pub(super) tools: Vec<String>,
+    /// Grant all servers
+    #[arg(long, conflicts_with = "servers")]
+    pub(super) all: bool,
+    /// Lifetime of the key in days [default: until it is removed]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) days: Option<u32>,
+    #[command(flatten)]
+    pub(super) state: StateArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RemoveArgs {
+    /// The name of the caller
+    #[arg(value_name = "NAME")]
+    pub(super) name: String,
+    #[command(flatten)]
+    pub(super) state: StateArgs,
 }
 
 #[derive(Debug, Args)]
@@ -337,6 +375,8 @@ Examples:
                                        for callers with a token
   cargo mcp gateway sessions mint --state keys --url http://127.0.0.1:8080/mcp/gateway --server files
                                        a token for one of the servers
+  cargo mcp gateway keys caller nightly --state keys --server files
+                                       an API key that does not expire
 
 FILE is JSON with `mcpServers` or `servers`, our TOML, or an agent's YAML. It is read again when it changes: servers that stay
 as they are keep their connections. Tools and prompts are called SERVER__NAME.";
@@ -347,6 +387,8 @@ as they are keep their connections. Tools and prompts are called SERVER__NAME.";
             Some(GatewayCommand::Keys(args)) => match &args.command {
                 KeysCommand::Show(args) => &args.state.output,
                 KeysCommand::Rotate(args) => &args.state.output,
+                KeysCommand::Caller(args) => &args.state.output,
+                KeysCommand::Remove(args) => &args.state.output,
                 KeysCommand::Service(args) => &args.state.output,
                 KeysCommand::Rekey(args) => &args.output,
             },

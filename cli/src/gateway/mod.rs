@@ -37,6 +37,8 @@ pub(crate) fn run(args: &GatewayArgs, shell: Shell) -> Result<RequestExit, Reque
         Some(GatewayCommand::Keys(args)) => match &args.command {
             KeysCommand::Show(args) => keys::show(args),
             KeysCommand::Rotate(args) => keys::rotate(args, shell),
+            KeysCommand::Caller(args) => keys::caller(args, shell),
+            KeysCommand::Remove(args) => keys::remove(args, shell),
             KeysCommand::Service(args) => keys::service(args, shell),
             KeysCommand::Rekey(args) => keys::rekey(args, shell),
         },

@@ -9,6 +9,7 @@ use toolwright_client::config::{Config, ConfigReader, ServerSpec};
 use toolwright_client::{ClientBuilder, Event};
 use toolwright_core::manifest::visible;
 use toolwright_gateway::audit::AuditFile;
+use toolwright_gateway::callers::{CallerKeys, Callers, Issuers};
 use toolwright_gateway::calls::MemoryBus;
 use toolwright_gateway::internal::{InternalApi, ServiceKeys};
 use toolwright_gateway::pins::Pins;
@@ -38,6 +39,8 @@ struct ProtectedEndpoints {
     registry: Registry,
     tokens: Arc<SessionTokens>,
     services: ServiceKeys,
+    keys: CallerKeys,
+    issuers: Option<Issuers>,
     url: String,
 }
 
@@ -96,7 +99,7 @@ async fn serve(
         None => None,
     };
     let guarded = match (&args.state, &http) {
-        (Some(folder), Some(http)) => Some(ProtectedEndpoints::open(folder, args, http).await?),
+        (Some(folder), Some(http)) => Some(ProtectedEndpoints::open(folder, args, http, shell).await?),
         _ => None,
     };
     let gateway = connect(config).await?;
@@ -163,7 +166,7 @@ async fn serve(
 }
 
 impl ProtectedEndpoints {
-    async fn open(folder: &Path, args: &ServeArgs, http: &Http) -> Result<Self, RequestError> {
+    async fn open(folder: &Path, args: &ServeArgs, http: &Http, shell: Shell) -> Result<Self, RequestError> {
         let folder = StateFolder::open(folder)?;
         let url = match &args.url {
             Some(url) => url.clone(),
@@ -185,15 +188,33 @@ impl ProtectedEndpoints {
             None => registry,
         };
         let registry = registry.start();
-        Ok(Self { registry, tokens: Arc::new(folder.tokens(&url)?), services: folder.services()?, url })
+        let keys = folder.callers()?.on_reload(move |outcome| report_reload("API keys", outcome, shell));
+        let issuers =
+            args.oauth.as_deref().map(|file| Issuers::open(file, &url)).transpose().map_err(usage)?;
+        let issuers =
+            issuers.map(|issuers| issuers.on_reload(move |outcome| report_reload("issuers", outcome, shell)));
+        let (tokens, services) = (Arc::new(folder.tokens(&url)?), folder.services()?);
+        Ok(Self { registry, tokens, services, keys, issuers, url })
     }
 
     /// Returns the endpoint with token verification, for its public host name.
     fn protect(&self) -> Result<HttpConfig, RequestError> {
-        let verifier = self.registry.verifier(Arc::clone(&self.tokens));
-        let config = HttpConfig::new().protect(Protection::new(&self.url, verifier).map_err(usage)?);
+        let sessions = self.registry.verifier(Arc::clone(&self.tokens));
+        let mut callers = Callers::new().sessions(sessions).keys(self.keys.clone());
+        if let Some(issuers) = &self.issuers {
+            callers = callers.issuers(issuers.clone());
+        }
+        let config = HttpConfig::new().protect(Protection::new(&self.url, callers).map_err(usage)?);
         let host = self.url.split("://").nth(1).and_then(|rest| rest.split('/').next());
         Ok(config.allow_host(host.unwrap_or_default()))
+    }
+}
+
+/// Reports that a file of callers has changed.
+fn report_reload(what: &str, outcome: Result<(), &str>, shell: Shell) {
+    match outcome {
+        Ok(()) => shell.note(&format!("the {what} were reloaded")),
+        Err(why) => shell::warning(&visible(&format!("{why}; the {what} are unchanged"))),
     }
 }
 

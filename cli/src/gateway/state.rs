@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use toolwright_gateway::callers::CallerKeys;
 use toolwright_gateway::internal::ServiceKeys;
 use toolwright_gateway::tokens::{KeyRing, SessionTokens};
 
@@ -37,6 +38,16 @@ impl StateFolder {
     /// Returns the file with the services that may use the internal API.
     pub(super) fn services_file(&self) -> PathBuf {
         self.0.join("services.json")
+    }
+
+    /// Returns the file with the API keys of callers.
+    pub(super) fn callers_file(&self) -> PathBuf {
+        self.0.join("callers.json")
+    }
+
+    /// Opens these keys.
+    pub(super) fn callers(&self) -> Result<CallerKeys, RequestError> {
+        CallerKeys::open(self.callers_file()).map_err(usage)
     }
 
     /// Reads these services.

@@ -75,7 +75,7 @@ impl Drop for Running {
     }
 }
 
-fn config(folder: &Path, names: &[&str]) {
+pub(crate) fn config(folder: &Path, names: &[&str]) {
     cargo("workflow", "build --bin workflow").ok();
     let program = target().join("debug/workflow");
     let servers: serde_json::Map<String, Value> =
@@ -83,7 +83,7 @@ fn config(folder: &Path, names: &[&str]) {
     std::fs::write(folder.join("mcp.json"), json!({"mcpServers": servers}).to_string()).unwrap();
 }
 
-fn names(folder: &Path, url: &str, token: &str) -> Vec<String> {
+pub(crate) fn names(folder: &Path, url: &str, token: &str) -> Vec<String> {
     let header = format!("Authorization: Bearer {token}");
     let listed = run(folder, &["list", "--json", "--header", &header, url]).ok().stdout;
     let listed: Value = serde_json::from_str(&listed).unwrap();

@@ -46,6 +46,7 @@ mod requests;
 
 mod features;
 mod gateway;
+mod gateway_callers;
 mod gateway_controls;
 #[cfg(target_os = "linux")]
 mod gateway_faults;

@@ -10,6 +10,8 @@
 //! what an agent sees, a [session token](tokens) contains the scope, the [`registry`] has the tools of each run,
 //! and [`calls`] connects it to the workers that execute them: each is a [`Worker`].
 //!
+//! [`callers`] verifies tokens of every kind: session tokens, API keys, and access tokens of other issuers.
+//!
 //! [`Controlled`] applies a [`policy`] to the requests of a provider, records them in an [`audit`] log and
 //! counts them for [`metrics`].
 //!
@@ -20,6 +22,7 @@
 
 pub mod audit;
 mod breaker;
+pub mod callers;
 pub mod calls;
 mod controlled;
 mod conversation;
@@ -29,6 +32,7 @@ pub mod graph;
 mod hex;
 #[cfg(feature = "http")]
 pub mod internal;
+mod key_file;
 pub mod metrics;
 pub mod pins;
 pub mod policy;

@@ -34,6 +34,9 @@ pub struct Scope {
     /// The tools of these nodes, by their public names; does not apply to prompts and resources.
     #[serde(default, skip_serializing_if = "Selection::is_all")]
     pub tools: Selection,
+    /// Further scopes of the same caller: it may use what any of them admits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub further: Vec<Scope>,
 }
 
 /// Everything, or only what is listed. An absent list selects everything, an empty one nothing.
@@ -63,23 +66,30 @@ pub struct EntryId<'a> {
 impl Scope {
     /// Selects everything of one run of an organization.
     pub fn of_run(org: impl Into<String>, run: impl Into<String>) -> Self {
-        Self { org: Some(org.into()), run: Some(run.into()), nodes: Selection::All, tools: Selection::All }
+        Self { org: Some(org.into()), run: Some(run.into()), ..Self::of_configuration() }
     }
 
     /// Selects everything of the gateway's configuration, and nothing of runs.
     pub fn of_configuration() -> Self {
-        Self { org: None, run: None, nodes: Selection::All, tools: Selection::All }
+        Self { org: None, run: None, nodes: Selection::All, tools: Selection::All, further: Vec::new() }
+    }
+
+    /// Selects nothing.
+    pub fn of_nothing() -> Self {
+        Self { nodes: Selection::only([] as [&str; 0]), ..Self::of_configuration() }
     }
 
     /// Returns whether the caller may see and call a tool.
     pub fn admits(&self, entry: &EntryId<'_>) -> bool {
         self.admits_node(entry.org, entry.run, entry.node) && self.tools.has(entry.tool)
+            || self.further.iter().any(|scope| scope.admits(entry))
     }
 
     /// Returns whether the caller may use the prompts and resources of a node. A scope with a list of tools
     /// admits none.
     pub fn admits_all_of(&self, org: Option<&str>, run: Option<&str>, node: &str) -> bool {
         self.tools.is_all() && self.admits_node(org, run, node)
+            || self.further.iter().any(|scope| scope.admits_all_of(org, run, node))
     }
 
     fn admits_node(&self, org: Option<&str>, run: Option<&str>, node: &str) -> bool {
@@ -157,6 +167,18 @@ mod tests {
         }
         assert!(only.admits(&ENTRY));
         assert!(!only.admits_all_of(ENTRY.org, ENTRY.run, ENTRY.node), "prompts are not among the tools");
+    }
+
+    #[test]
+    fn further_scopes_add_what_they_admit_and_no_more() {
+        let tool = Scope { tools: Selection::only(["t"]), ..Scope::of_configuration() };
+        let server = Scope { nodes: Selection::only(["m"]), ..Scope::of_configuration() };
+        let both = Scope { further: vec![tool, server], ..Scope::of_nothing() };
+        let entry = |node, tool| EntryId { org: None, run: None, node, tool };
+        assert!(both.admits(&entry("n", "t")) && both.admits(&entry("m", "other")));
+        assert!(!both.admits(&entry("n", "other")), "the lists of two scopes are not mixed");
+        assert!(both.admits_all_of(None, None, "m") && !both.admits_all_of(None, None, "n"));
+        assert!(!both.admits(&ENTRY) && !Scope::of_nothing().admits(&entry("n", "t")));
     }
 
     #[test]

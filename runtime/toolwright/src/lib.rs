@@ -64,6 +64,6 @@ pub mod __private {
 struct Readme;
 
 /// Compiles the code that the page about the gateway shows.
-#[cfg(all(doctest, feature = "agent", feature = "redis"))]
+#[cfg(all(doctest, feature = "agent", feature = "auth", feature = "redis"))]
 #[doc = include_str!("../../../docs/gateway.md")]
 struct GatewayPage;

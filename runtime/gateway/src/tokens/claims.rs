@@ -171,7 +171,8 @@ impl Claims {
             Selection::All if !self.permits(Permission::RunAll) => Selection::Only(BTreeSet::new()),
             nodes => nodes.clone(),
         };
-        Scope { org: self.org.clone(), run: self.run.clone(), nodes, tools: self.tools.clone() }
+        let (org, run, tools) = (self.org.clone(), self.run.clone(), self.tools.clone());
+        Scope { org, run, nodes, tools, further: Vec::new() }
     }
 
     /// Returns whether the token is valid at this time.

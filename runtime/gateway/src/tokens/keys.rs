@@ -1,11 +1,10 @@
 //! Signing keys of session tokens, and their rotation.
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::SessionTokens;
+use crate::key_file::{self, Stamp};
 use crate::random;
 use toolwright_server::auth::Clock;
 
@@ -42,7 +42,7 @@ struct Shared {
 
 struct State {
     keys: Vec<Key>,
-    stamp: Option<(SystemTime, u64)>,
+    stamp: Option<Stamp>,
     looked: Instant,
 }
 
@@ -163,7 +163,7 @@ impl KeyRing {
         Ok(Self::of(Some(path), keys, Some(stamp)))
     }
 
-    fn of(file: Option<PathBuf>, keys: Vec<Key>, stamp: Option<(SystemTime, u64)>) -> Self {
+    fn of(file: Option<PathBuf>, keys: Vec<Key>, stamp: Option<Stamp>) -> Self {
         let state = State { keys, stamp, looked: Instant::now() };
         Self(Arc::new(Shared { file, state: Mutex::new(state) }))
     }
@@ -213,7 +213,7 @@ impl KeyRing {
             }
             if let Some(path) = &self.0.file {
                 write(path, &keys, false).map_err(|error| in_file(path, error.to_string()))?;
-                state.stamp = stamp(path).ok();
+                state.stamp = key_file::stamp(path).ok();
             }
             state.keys = keys;
         }
@@ -251,7 +251,7 @@ impl KeyRing {
         {
             state.looked = Instant::now();
             // If the file cannot be read, the known keys stay in use.
-            if stamp(path).ok() != state.stamp
+            if key_file::stamp(path).ok() != state.stamp
                 && let Ok((keys, stamp)) = read(path)
             {
                 (state.keys, state.stamp) = (keys, Some(stamp));
@@ -270,26 +270,10 @@ fn in_file(path: &Path, why: String) -> KeyError {
     KeyError::File { path: path.to_owned(), why }
 }
 
-fn stamp(path: &Path) -> io::Result<(SystemTime, u64)> {
-    let metadata = fs::metadata(path)?;
-    Ok((metadata.modified()?, metadata.len()))
-}
-
-fn read(path: &Path) -> Result<(Vec<Key>, (SystemTime, u64)), KeyError> {
+fn read(path: &Path) -> Result<(Vec<Key>, Stamp), KeyError> {
     let failed = |error: io::Error| in_file(path, error.to_string());
-    let file = File::open(path).map_err(failed)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = file.metadata().map_err(failed)?.permissions().mode();
-        if mode & 0o077 != 0 {
-            let why = format!("others can read the file (mode {:o}); run `chmod 600` on it", mode & 0o777);
-            return Err(in_file(path, why));
-        }
-    }
-    let stamp = stamp(path).map_err(failed)?;
-    let mut text = String::new();
-    file.take(MAX_FILE).read_to_string(&mut text).map_err(failed)?;
+    let stamp = key_file::stamp(path).map_err(failed)?;
+    let text = key_file::read_private(path, MAX_FILE).map_err(failed)?;
     let invalid = || in_file(path, "it is not a file of keys; remove it, and a new one is made".to_owned());
     let written: WrittenKeys = serde_json::from_str(&text).map_err(|_| invalid())?;
     let keys: Option<Vec<_>> = written.keys.into_iter().map(Key::read).collect();
@@ -305,22 +289,7 @@ fn write(path: &Path, keys: &[Key], is_new: bool) -> io::Result<()> {
         seed: URL_SAFE_NO_PAD.encode(key.seed),
     };
     let text = serde_json::to_string_pretty(&WrittenKeys { keys: keys.iter().map(written).collect() })?;
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let name = random::name().ok_or_else(|| io::Error::other("no random numbers"))?;
-    let temporary = path.with_extension(format!("{name}.tmp"));
-    let mut file = options.open(&temporary)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    if is_new {
-        // Fails if the file exists by now.
-        let made = fs::hard_link(&temporary, path);
-        fs::remove_file(&temporary)?;
-        return made;
-    }
-    fs::rename(&temporary, path)
+    key_file::write_private(path, &text, is_new)
 }
 
 impl fmt::Debug for KeyRing {

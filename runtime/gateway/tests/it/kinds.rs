@@ -5,9 +5,10 @@ use std::fs;
 use std::path::Path;
 
 /// What stands before the kind of an error in the sources, without spaces.
-const MARKERS: [&str; 7] = [
+const MARKERS: [&str; 8] = [
     "\"kind\":\"",
     "fault(\"",
+    "with_error_kind(\"",
     "Refusal::new(\"",
     "StatusCode::FORBIDDEN,\"",
     "StatusCode::UNAUTHORIZED,\"",

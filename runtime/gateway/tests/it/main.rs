@@ -1,5 +1,7 @@
 //! A proxy, and a gateway, between clients and a server of either era.
 
+#[cfg(all(feature = "http", feature = "oauth"))]
+mod callers;
 mod controlled;
 mod expiry;
 #[cfg(feature = "http")]

@@ -15,10 +15,10 @@ use toolwright_gateway::tokens::SessionTokens;
 use crate::runs::Stand;
 
 /// A subscription that is open at a gateway.
-struct Open(TcpStream);
+pub(crate) struct Open(TcpStream);
 
 impl Open {
-    async fn new(url: &str, token: &str) -> Self {
+    pub(crate) async fn new(url: &str, token: &str) -> Self {
         let host = url.trim_start_matches("http://").split('/').next().unwrap();
         let mut stream = TcpStream::connect(host).await.unwrap();
         let meta = json!({"io.modelcontextprotocol/protocolVersion": Revision::NEWEST.as_str(),
@@ -46,14 +46,14 @@ impl Open {
     }
 
     /// What comes up to the end, which must come.
-    async fn ends(mut self) -> String {
+    pub(crate) async fn ends(mut self) -> String {
         let mut rest = String::new();
         let read = self.0.read_to_string(&mut rest);
         tokio::time::timeout(Duration::from_secs(20), read).await.expect("the stream ends").unwrap();
         rest
     }
 
-    async fn stays(&mut self) {
+    pub(crate) async fn stays(&mut self) {
         let mut some = [0; 4096];
         let read = tokio::time::timeout(Duration::from_millis(300), self.0.read(&mut some));
         assert!(!matches!(read.await, Ok(Ok(0))), "the stream ended");

@@ -50,7 +50,7 @@ pub use protection::{Protection, ProtectionError};
 #[cfg(feature = "auth")]
 pub(crate) use resource::{Metadata, is_scope};
 #[cfg(feature = "auth")]
-pub use verifier::{Rejected, RejectedKind, TokenVerifier};
+pub use verifier::{Rejected, RejectedKind, TokenSources, TokenVerifier};
 
 #[cfg(feature = "oauth")]
 pub use introspection::Introspection;

@@ -9,7 +9,7 @@ use http::{HeaderName, Uri};
 
 use super::resource::is_scope;
 use super::token::is_token;
-use super::{Access, Principal, Rejected, RejectedKind, TokenVerifier};
+use super::{Access, Principal, Rejected, TokenVerifier};
 
 /// Requires callers of an endpoint to present a token that one of the verifiers accepts. Requests without one get a
 /// challenge (status 401 with `WWW-Authenticate`).
@@ -192,16 +192,15 @@ impl Protection {
             .unwrap_or_else(|_| Err(Rejected::unavailable("checking the token took too long")))
     }
 
-    /// Returns the principal from the first verifier that accepts the token. If a verifier is unavailable, the token
-    /// may be one of its own, so the check fails.
+    /// Returns the principal from the first verifier that accepts the token. A verifier that misses scopes has
+    /// recognized the token. If one is unavailable, the token may be one of its own, so the check fails.
     async fn ask_all(&self, token: &str) -> Result<Principal, Rejected> {
         let mut why: Option<Rejected> = None;
         for verifier in &self.verifiers {
             match verifier.verify(token).await {
                 Ok(principal) => return Ok(principal),
                 Err(rejected) => {
-                    let is_worse = rejected.kind() == RejectedKind::Unavailable;
-                    if is_worse || why.is_none() {
+                    if why.as_ref().is_none_or(|why| rejected.kind() > why.kind()) {
                         why = Some(rejected);
                     }
                 }
@@ -233,20 +232,21 @@ impl Protection {
     }
 
     /// The scopes to start with, given those of the tools.
-    pub(super) fn supported<'a>(&'a self, tools: impl IntoIterator<Item = &'a String>) -> Vec<&'a str> {
-        let scopes: BTreeSet<&str> = match &self.supported {
-            Some(supported) => supported.iter().map(String::as_str).collect(),
-            None => self.required.iter().chain(tools).map(String::as_str).collect(),
+    pub(super) fn supported<'a>(&self, tools: impl IntoIterator<Item = &'a String>) -> Vec<String> {
+        let mut scopes: BTreeSet<String> = match &self.supported {
+            Some(supported) => supported.iter().cloned().collect(),
+            None => self.required.iter().cloned().chain(tools.into_iter().cloned()).collect(),
         };
+        scopes.extend(self.verifiers.iter().flat_map(|verifier| verifier.sources().scopes));
         scopes.into_iter().filter(|scope| is_scope(scope)).collect()
     }
 
     /// The scopes that a challenge names if there is no token.
-    pub(crate) fn challenged<'a>(&'a self, tools: impl IntoIterator<Item = &'a String>) -> Vec<&'a str> {
+    pub(crate) fn challenged<'a>(&self, tools: impl IntoIterator<Item = &'a String>) -> Vec<String> {
         if self.required.is_empty() {
             return self.supported(tools);
         }
-        self.required.iter().map(String::as_str).collect()
+        self.required.clone()
     }
 
     pub(crate) fn key_header_name(&self) -> Option<&HeaderName> {
@@ -257,8 +257,15 @@ impl Protection {
         &self.resource
     }
 
-    pub(super) fn authorization_servers(&self) -> &[String] {
-        &self.authorization_servers
+    /// The authorization servers that are configured, and those of the verifiers.
+    pub(super) fn authorization_servers(&self) -> Vec<String> {
+        let mut servers = self.authorization_servers.clone();
+        for server in self.verifiers.iter().flat_map(|verifier| verifier.sources().authorization_servers) {
+            if !servers.contains(&server) {
+                servers.push(server);
+            }
+        }
+        servers
     }
 
     pub(super) fn documentation_url(&self) -> Option<&str> {
@@ -267,7 +274,7 @@ impl Protection {
 
     /// The address of the metadata document, if there is one.
     pub(crate) fn metadata_url(&self) -> Option<&str> {
-        (!self.authorization_servers.is_empty()).then_some(&self.resource.metadata_url)
+        (!self.authorization_servers().is_empty()).then_some(&self.resource.metadata_url)
     }
 }
 

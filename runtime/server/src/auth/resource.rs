@@ -8,9 +8,9 @@ use super::Protection;
 #[derive(Serialize)]
 pub(crate) struct Metadata<'a> {
     resource: &'a str,
-    authorization_servers: &'a [String],
+    authorization_servers: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    scopes_supported: Vec<&'a str>,
+    scopes_supported: Vec<String>,
     bearer_methods_supported: [&'static str; 1],
     resource_name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -47,6 +47,31 @@ pub trait TokenVerifier: Send + Sync + 'static {
     fn sends_tokens(&self) -> bool {
         true
     }
+
+    /// Returns where clients get the tokens that this verifier accepts, for the metadata document and for challenges, in
+    /// addition to what [`Protection`](super::Protection) names. It is called for each of them, so it may change. Defaults
+    /// to nothing.
+    fn sources(&self) -> TokenSources {
+        TokenSources::default()
+    }
+}
+
+/// Where clients get tokens, and which scopes they need; see [`TokenVerifier::sources`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TokenSources {
+    /// Issuers of authorization servers.
+    pub authorization_servers: Vec<String>,
+    /// The scopes to request.
+    pub scopes: Vec<String>,
+}
+
+impl TokenSources {
+    /// Creates a value from issuers, as in [`Protection::authorization_server`](super::Protection::authorization_server),
+    /// and scopes.
+    pub fn new(authorization_servers: Vec<String>, scopes: Vec<String>) -> Self {
+        Self { authorization_servers, scopes }
+    }
 }
 
 /// A token was not accepted.
@@ -56,28 +81,39 @@ pub struct Rejected {
     kind: RejectedKind,
     reason: Cow<'static, str>,
     error_kind: Option<&'static str>,
+    scopes: Vec<String>,
 }
 
 /// Whether the caller or the server is responsible for a [`Rejected`] token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum RejectedKind {
     /// The caller needs another token. Results in status 401.
     Invalid,
     /// The server cannot verify the token at the moment. Results in status 503; the caller is never let in.
     Unavailable,
+    /// The token is valid, but lacks scopes. Results in status 403 with a challenge that names them.
+    LacksScopes,
 }
 
 impl Rejected {
     /// The token is invalid. Callers receive the reason, so it must not contain anything that they must not know.
     pub fn invalid(reason: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind: RejectedKind::Invalid, reason: reason.into(), error_kind: None }
+        Self { kind: RejectedKind::Invalid, reason: reason.into(), error_kind: None, scopes: Vec::new() }
     }
 
     /// The token cannot be verified at the moment. Callers do not receive the reason, but
     /// [`Protection::on_rejected`](super::Protection::on_rejected) does.
     pub fn unavailable(reason: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind: RejectedKind::Unavailable, reason: reason.into(), error_kind: None }
+        Self { kind: RejectedKind::Unavailable, reason: reason.into(), error_kind: None, scopes: Vec::new() }
+    }
+
+    /// The token is valid, but does not have all of these scopes, which every request needs (2026-07-28,
+    /// basic/authorization "Runtime Insufficient Scope Errors"). Callers receive the scopes.
+    pub fn lacks_scopes(scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let scopes: Vec<String> = scopes.into_iter().map(Into::into).collect();
+        let reason = format!("the token lacks scopes; every request needs `{}`", scopes.join(" "));
+        Self { kind: RejectedKind::LacksScopes, reason: reason.into(), error_kind: None, scopes }
     }
 
     /// Sends callers the reason of an [unavailable](Rejected::unavailable) check as well, under this name: the error
@@ -89,6 +125,11 @@ impl Rejected {
     /// Returns the name under which callers receive the reason.
     pub fn error_kind(&self) -> Option<&'static str> {
         self.error_kind
+    }
+
+    /// Returns the scopes of [`Rejected::lacks_scopes`].
+    pub fn scopes(&self) -> &[String] {
+        &self.scopes
     }
 
     /// Returns whether the caller or the server is responsible.

@@ -10,7 +10,7 @@ use test_authorization::clock::TestClock;
 use test_authorization::shop::{self, RESOURCE, protected, protection};
 use test_http::client::{Call, Response};
 use test_http::lab::Lab;
-use toolwright::auth::{ApiKeys, JwtVerifier, Principal, Protection, Rejected, TokenVerifier};
+use toolwright::auth::{ApiKeys, JwtVerifier, Principal, Protection, Rejected, TokenSources, TokenVerifier};
 use toolwright::{BoxFuture, HttpConfig};
 
 const KEY: &str = "key-0123456789abcdefghijklmnop";
@@ -175,6 +175,46 @@ fn required_scopes_are_requested_all_at_once() {
     let expected = r#"Bearer error="insufficient_scope", scope="mcp:use orders:read""#;
     assert_eq!(challenge, format!("{expected}, {METADATA}"));
     assert!(message.contains("mcp:use"), "{message}");
+}
+
+/// A verifier that names its issuer, and whose tokens lack a scope.
+struct Demanding;
+
+impl TokenVerifier for Demanding {
+    fn verify<'a>(&'a self, _token: &'a str) -> BoxFuture<'a, Result<Principal, Rejected>> {
+        Box::pin(std::future::ready(Err(Rejected::lacks_scopes(["mcp:use"]))))
+    }
+
+    fn sources(&self) -> TokenSources {
+        TokenSources::new(vec!["https://other.example".to_owned()], vec!["mcp:use".to_owned()])
+    }
+}
+
+/// A verifier that can verify nothing now.
+struct Away;
+
+impl TokenVerifier for Away {
+    fn verify<'a>(&'a self, _token: &'a str) -> BoxFuture<'a, Result<Principal, Rejected>> {
+        Box::pin(std::future::ready(Err(Rejected::unavailable("away"))))
+    }
+}
+
+#[test]
+fn verifiers_name_their_issuers_and_missing_scopes() {
+    for protection in [protection(Demanding).or(Away), protection(Away).or(Demanding).or(keys())] {
+        let lab = Lab::serve(shop::service(), HttpConfig::new().protect(protection));
+        let response = list(&lab).header("Authorization", "Bearer abc").send();
+        assert_eq!(response.status, 403, "the token was recognized");
+        let (challenge, message) = challenge(response);
+        let expected = r#"Bearer error="insufficient_scope", scope="mcp:use""#;
+        assert_eq!(challenge, format!("{expected}, {METADATA}"));
+        assert!(message.contains("mcp:use"), "{message}");
+        let metadata = lab.bare("GET", "/.well-known/oauth-protected-resource/mcp").send().text();
+        let metadata: Value = serde_json::from_str(&metadata).expect("JSON");
+        assert_eq!(metadata["authorization_servers"], json!(["https://other.example"]));
+        let scopes = json!(["mcp:use", "orders:cancel", "orders:read", "orders:write"]);
+        assert_eq!(metadata["scopes_supported"], scopes);
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ const SESSIONS: [&[&str]; 9] = [
     &["Policy", "Audit"],
     &["Operation"],
     &["Workflows"],
-    &["Callers with tokens"],
+    &["Session tokens", "API keys"],
     &["A workflow, step by step", "Runs"],
     &["The same on Redis"],
     &["Sealed credentials"],
@@ -61,7 +61,7 @@ async fn a_workflow_is_compiled_as_written() {
 
 #[tokio::test]
 async fn tokens_are_made_and_keys_rotated_as_written() {
-    check("Callers with tokens", false).await;
+    check("Session tokens", false).await;
 }
 
 #[tokio::test]

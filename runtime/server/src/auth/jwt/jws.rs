@@ -56,7 +56,7 @@ impl Algorithm {
 
     /// Looks up an algorithm by its name in headers; `Ed25519` is another name for `EdDSA` with that curve (RFC 9864
     /// §2.2).
-    pub(super) fn from_name(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         let name = if name == "Ed25519" { "EdDSA" } else { name };
         Self::ALL.into_iter().find(|(other, _)| *other == name).map(|(_, algorithm)| algorithm)
     }

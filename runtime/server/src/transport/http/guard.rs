@@ -80,17 +80,21 @@ impl Guard<'_> {
         };
         match protection.missing_scopes(&access) {
             None => Ok(access),
-            Some(scopes) => {
-                let error = error::insufficient_scope(scopes);
-                let response = answer::refusal(StatusCode::FORBIDDEN, None, &error);
-                Err(challenging(response, protection, Fault::TooLittle, scopes, None).into())
-            }
+            Some(scopes) => Err(self.lacks(scopes).into()),
         }
     }
 
+    /// The response to a token that lacks scopes which every request needs.
+    fn lacks(self, scopes: &[String]) -> Response<HttpBody> {
+        let response = answer::refusal(StatusCode::FORBIDDEN, None, &error::insufficient_scope(scopes));
+        challenging(response, self.protection, Fault::TooLittle, scopes, None)
+    }
+
     fn refuse(self, rejected: &Rejected) -> Response<HttpBody> {
-        if rejected.kind() == RejectedKind::Invalid {
-            return self.challenge(Fault::Invalid, rejected.reason());
+        match rejected.kind() {
+            RejectedKind::Invalid => return self.challenge(Fault::Invalid, rejected.reason()),
+            RejectedKind::LacksScopes => return self.lacks(rejected.scopes()),
+            RejectedKind::Unavailable => {}
         }
         let error = match rejected.error_kind() {
             Some(kind) => {
