@@ -1,10 +1,12 @@
 //! The organizations of the tests, their runs and nodes, and a gateway with all of them.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use toolwright_client::config::Secret;
@@ -193,6 +195,8 @@ pub(crate) struct Table {
     pub(super) services: BTreeMap<&'static str, String>,
     pub(super) operator: String,
     records: Records,
+    /// The keys of services are read again when their file changes.
+    _folder: TempDir,
     #[cfg(feature = "redis")]
     tokens: Arc<SessionTokens>,
 }
@@ -231,7 +235,8 @@ impl Table {
             ids.insert(minted.claims.jti, tenant);
             callers.push((tenant, minted.token));
         }
-        let (services, operator, internal) = observe(registry, &tokens, controls).await;
+        let folder = tempfile::tempdir().unwrap();
+        let (services, operator, internal) = observe(folder.path(), registry, &tokens, controls).await;
         let table = Self {
             host,
             internal,
@@ -241,6 +246,7 @@ impl Table {
             services,
             operator,
             records,
+            _folder: folder,
             #[cfg(feature = "redis")]
             tokens,
         };
@@ -349,12 +355,12 @@ pub(super) async fn read_all(mut stream: TcpStream) -> String {
 
 /// Starts the internal API. Returns the keys of a service of each organization, that of an operator, and the address.
 async fn observe(
+    folder: &Path,
     registry: Registry,
     tokens: &Arc<SessionTokens>,
     controls: Controls,
 ) -> (BTreeMap<&'static str, String>, String, String) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("services.json");
+    let path = folder.join("services.json");
     let rights = [Right::Register, Right::Sessions, Right::Revoke, Right::Read];
     let key = |name: &str, orgs: Orgs| ServiceKeys::add(&path, name, orgs, rights.into()).unwrap();
     let services = ORGS.map(|org| (org, key(org, Orgs::Only(Some(org.to_owned()))))).into();
