@@ -160,7 +160,7 @@ bench_limits() {
 fuzz() {
     local target input options corpus=target/fuzz/corpus found=target/fuzz/found
     rm -rf "$found"
-    for target in frame http events parts values arguments config client_lines client_http client_events; do
+    for target in frame http events parts values arguments config client_lines client_http client_events tokens worker; do
         mkdir -p "$corpus/$target" "$found/$target"
         options=(-max_total_time="${FUZZ_SECONDS:-30}" -timeout=10 -verbosity=0 -print_final_stats=1)
         options+=(-artifact_prefix="$found/$target/")

@@ -6,3 +6,4 @@ pub mod client;
 pub mod events;
 pub mod request;
 pub mod server;
+pub mod worker;

@@ -67,7 +67,7 @@ pub fn service() -> Service {
 }
 
 /// A runtime whose clock runs ahead when nothing is left to do, so that nothing takes time.
-fn runtime() -> Runtime {
+pub fn runtime() -> Runtime {
     Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime")
 }
 
@@ -95,6 +95,11 @@ impl Endpoint {
     /// A new one.
     pub fn new() -> Self {
         Self { http: HttpService::new(&service()), runtime: runtime() }
+    }
+
+    /// That of a service which was made on the runtime.
+    pub fn on(runtime: Runtime, http: HttpService) -> Self {
+        Self { http, runtime }
     }
 
     /// Sends a request; returns the response with as much of its body as comes in a bounded number of frames.
