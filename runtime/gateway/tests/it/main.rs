@@ -2,6 +2,7 @@
 
 #[cfg(all(feature = "http", feature = "oauth"))]
 mod callers;
+mod bridge;
 mod controlled;
 mod expiry;
 #[cfg(feature = "http")]

@@ -1,75 +1,24 @@
-//! What a server behind asks, and who answers.
+//! Whose client responds to the input requests of a server behind; `bridge` has what is forwarded of them.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use serde_json::json;
 use toolwright_client::config::{HttpSpec, ServerSpec, SseSpec};
-use toolwright_client::{Client, ClientBuilder, Elicitation, ElicitationResponse, Root};
+use toolwright_client::{Client, ClientBuilder, Elicitation, ElicitationResponse};
 use toolwright_core::protocol::Revision;
 use toolwright_gateway::Proxy;
 use toolwright_server::{Http, Server, Service};
 
-use crate::shop::{Shop, client, everywhere, front, until};
+use crate::shop::{Shop, client, front, until};
 
 /// A client whose user gives this answer to any form, which tells the message as well.
 fn answering(revision: Revision, colour: &'static str) -> ClientBuilder {
-    Client::builder()
-        .revision(revision)
-        .url_elicitation()
-        .on_elicitation(move |asked| {
-            std::future::ready(match asked {
-                Elicitation::Form { message, .. } => {
-                    let answer = json!({"colour": format!("{message} {colour}")});
-                    ElicitationResponse::Accept(answer.as_object().unwrap().clone())
-                }
-                _ => ElicitationResponse::Accept(serde_json::Map::new()),
-            })
-        })
-        .on_sampling(
-            |_| std::future::ready(true),
-            |_| {
-                let content = json!({"type": "text", "text": "once"});
-                std::future::ready(json!({"role": "assistant", "model": "m", "content": content}))
-            },
-        )
-        .roots([Root::new("file:///work")])
-}
-
-#[tokio::test]
-async fn questions_are_answered_by_the_client_in_front() {
-    everywhere(async |_, service, revision| {
-        let client = client(&service, answering(revision, "blue")).await;
-        for (tool, expected) in
-            [("ask", r#""Which colour? blue""#), ("ask_twice", "file:///work once"), ("open", "opened")]
-        {
-            let result = client.call(tool, ()).await.unwrap();
-            assert_eq!((result.as_text().as_str(), result.is_error), (expected, false), "{tool}");
-        }
+    Client::builder().revision(revision).on_elicitation(move |asked| {
+        let Elicitation::Form { message, .. } = asked else { panic!("a form") };
+        let answer = json!({"colour": format!("{message} {colour}")});
+        std::future::ready(ElicitationResponse::Accept(answer.as_object().unwrap().clone()))
     })
-    .await;
-}
-
-#[tokio::test]
-async fn a_user_who_declines_has_answered() {
-    everywhere(async |_, service, revision| {
-        let builder = Client::builder().revision(revision);
-        let client = client(&service, builder.on_elicitation(async |_| ElicitationResponse::Decline)).await;
-        assert_eq!(client.call("ask", ()).await.unwrap().as_text(), "Declined");
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_client_that_cannot_be_asked_ends_the_call_behind() {
-    everywhere(async |_, service, revision| {
-        let client = client(&service, Client::builder().revision(revision)).await;
-        let outcome = client.call("ask", ()).await;
-        let is_failed = outcome.as_ref().map_or(true, |result| result.is_error);
-        assert!(is_failed, "{outcome:?}");
-        assert_eq!(client.call("echo", ()).await.unwrap().as_text(), "{}");
-    })
-    .await;
 }
 
 /// A legacy server over a channel does not say for which call it asks.

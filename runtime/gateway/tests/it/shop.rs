@@ -1,22 +1,25 @@
 //! The server behind, and how the parts are connected in one process.
 
 use std::future::ready;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::task::AbortHandle;
 use toolwright_client::{Client, ClientBuilder};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::prompt::{Prompt, PromptMessage};
 use toolwright_core::protocol::{ErrorObject, Revision};
+use toolwright_core::request::RequestError;
 use toolwright_core::resource::{Resource, ResourceTemplate};
 use toolwright_core::result::{ToolError, ToolResult};
 use toolwright_gateway::Proxy;
 use toolwright_server::auth::Access;
 use toolwright_server::{
-    BoxFuture, Changes, Context, Elicited, Lines, LogLevel, Outcome, Provider, Reference, Sampling, Server,
-    Service, ToolRequest,
+    BoxFuture, Changes, Context, Elicited, Http, HttpConfig, InputRequestError, Lines, LogLevel, Outcome,
+    Provider, Reference, Sampling, Server, Service, ToolRequest,
 };
 
 /// The tools of the server behind.
@@ -56,6 +59,14 @@ impl Shop {
         self.changes().tools();
     }
 
+    pub(crate) fn change_prompts(&self) {
+        self.changes().prompts();
+    }
+
+    pub(crate) fn change_resources(&self) {
+        self.changes().resources();
+    }
+
     pub(crate) fn resource_updated(&self, uri: &str) {
         self.changes().resource_updated(uri);
     }
@@ -69,9 +80,9 @@ impl Shop {
             .version("1")
             .instructions("Read the menu first.")
             .provider(self.clone())
-            .prompt(greet, |Greet { name }: Greet| ready(PromptMessage::user(format!("Hello, {name}!"))))
+            .prompt(greet, greeting)
             .resource(menu, || ready("soup"))
-            .resource_template(dishes, |Dish { name }: Dish| ready(format!("a {name}")))
+            .resource_template(dishes, dish)
             .complete(Reference::prompt("greet"), "name", |typed: String, _| {
                 ready(vec![format!("{typed}da")])
             })
@@ -82,23 +93,15 @@ impl Shop {
     async fn run(&self, name: &str, arguments: Value, cx: &Context) -> Result<Outcome, ToolError> {
         let text = match name {
             "echo" => return Ok(ToolResult::text(arguments.to_string()).into()),
-            "ask" => {
-                let form = json!({"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]});
-                let message = arguments["message"].as_str().unwrap_or("Which colour?").to_owned();
-                match cx.elicit_form("first", &message, &form).await? {
-                    Elicited::Accepted(answer) => format!("{}", answer["colour"]),
-                    other => format!("{other:?}"),
-                }
-            }
-            "ask_twice" => {
+            "ask" => colour(cx, arguments["message"].as_str().unwrap_or("Which colour?")).await?,
+            "sample" => cx.sample("text", Sampling::new("write")).await?.text(),
+            "roots" => cx.roots("roots").await?[0].uri.clone(),
+            "open" => open(cx).await?,
+            "several" => {
                 let roots = cx.roots("roots").await?;
                 let text = cx.sample("text", Sampling::new("write")).await?.text();
-                format!("{} {text}", roots[0].uri)
+                format!("{} {text} {} {}", roots[0].uri, colour(cx, "Which colour?").await?, open(cx).await?)
             }
-            "open" => match cx.elicit_url("page", "https://example.com/login", "Log in.").await? {
-                Elicited::Accepted(()) => "opened".to_owned(),
-                other => format!("{other:?}"),
-            },
             "slow" => {
                 let mut counted = Counted(&self.0.cancelled, false);
                 for step in 1..=3_u32 {
@@ -127,6 +130,34 @@ impl Shop {
     }
 }
 
+async fn colour(cx: &Context, message: &str) -> Result<String, InputRequestError> {
+    let form =
+        json!({"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]});
+    Ok(match cx.elicit_form("first", message, &form).await? {
+        Elicited::Accepted(answer) => answer["colour"].to_string(),
+        other => format!("{other:?}"),
+    })
+}
+
+async fn open(cx: &Context) -> Result<String, InputRequestError> {
+    Ok(match cx.elicit_url("page", "https://example.com/login", "Log in.").await? {
+        Elicited::Accepted(()) => "opened".to_owned(),
+        other => format!("{other:?}"),
+    })
+}
+
+/// Requests input if the name is `ask`.
+async fn greeting(Greet { name }: Greet, cx: Context) -> Result<PromptMessage, RequestError> {
+    let name = if name == "ask" { colour(&cx, "For whom?").await? } else { name };
+    Ok(PromptMessage::user(format!("Hello, {name}!")))
+}
+
+/// The same for a resource.
+async fn dish(Dish { name }: Dish, cx: Context) -> Result<String, RequestError> {
+    let name = if name == "ask" { colour(&cx, "For whom?").await? } else { name };
+    Ok(format!("a {name}"))
+}
+
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Greet {
     name: String,
@@ -137,7 +168,8 @@ struct Dish {
     name: String,
 }
 
-const TOOLS: [&str; 9] = ["ask", "ask_twice", "echo", "fail", "odd", "open", "refuse", "slow", "trace"];
+pub(crate) const TOOLS: [&str; 11] =
+    ["ask", "echo", "fail", "odd", "open", "refuse", "roots", "sample", "several", "slow", "trace"];
 
 impl Provider for Shop {
     fn attach(&self, changes: Changes) {
@@ -182,16 +214,32 @@ pub(crate) async fn front(shop: &Shop, revision: Revision) -> Service {
     Server::new(()).name("front").version("1").provider(proxy).build().unwrap()
 }
 
-/// Runs a test for each revision in front and behind.
-pub(crate) async fn everywhere(test: impl AsyncFn(Shop, Service, Revision)) {
-    for behind in [Revision::NEWEST, Revision::NEWEST_LEGACY] {
-        for before in [Revision::NEWEST, Revision::NEWEST_LEGACY] {
-            let shop = Shop::default();
-            let service = front(&shop, behind).await;
-            let test = tokio::time::timeout(Duration::from_secs(20), test(shop, service, before));
-            test.await.unwrap_or_else(|_| panic!("{before} in front of {behind} hangs"));
-        }
+/// A service over HTTP, until this is dropped.
+pub(crate) struct Listening {
+    pub(crate) url: String,
+    pub(crate) address: SocketAddr,
+    serving: AbortHandle,
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.serving.abort();
     }
+}
+
+/// Serves over HTTP, with the configuration for the address.
+pub(crate) fn listen_with(service: impl FnOnce(&str) -> (Service, HttpConfig)) -> Listening {
+    let http = Http::bind("127.0.0.1:0").unwrap();
+    let address = http.local_addr().unwrap();
+    let url = format!("http://{address}/mcp");
+    let (service, config) = service(&url);
+    let serving = tokio::spawn(async move { service.serve(http.config(config)).await }).abort_handle();
+    Listening { url, address, serving }
+}
+
+/// The same without protection.
+pub(crate) fn listen(service: Service) -> Listening {
+    listen_with(|_| (service, HttpConfig::new()))
 }
 
 /// Waits until something holds.
