@@ -20,7 +20,7 @@ use toolwright_gateway::secrets::{MasterKeys, SecretStore};
 use toolwright_gateway::tokens::SessionTokens;
 use toolwright_gateway::{Controlled, Controls, Gateway, GatewayError, UpstreamState};
 use toolwright_server::auth::Protection;
-use toolwright_server::{BuildError, Http, HttpConfig, Limits, Server, Service, Stdio, Transport};
+use toolwright_server::{BuildError, Http, HttpConfig, Limits, Server, Service, StateKeys, Stdio, Transport};
 
 use super::args::ServeArgs;
 use super::pins::pin_file_error;
@@ -41,6 +41,7 @@ struct ProtectedEndpoints {
     services: ServiceKeys,
     keys: CallerKeys,
     issuers: Option<Issuers>,
+    state_keys: StateKeys,
     url: String,
 }
 
@@ -112,7 +113,7 @@ async fn serve(
     let gateway = if guarded.is_some() { gateway.by_scope() } else { gateway };
     let registry = guarded.as_ref().map(|guarded| guarded.registry.clone());
     let grace = Duration::from_secs(args.grace);
-    let service = service(gateway.clone(), registry.clone(), &controls, grace).map_err(usage)?;
+    let service = service(gateway.clone(), guarded.as_ref(), &controls, grace).map_err(usage)?;
     let draining = CancellationToken::new();
     let transport: Transport = match http {
         Some(http) => {
@@ -194,7 +195,8 @@ impl ProtectedEndpoints {
         let issuers =
             issuers.map(|issuers| issuers.on_reload(move |outcome| report_reload("issuers", outcome, shell)));
         let (tokens, services) = (Arc::new(folder.tokens(&url)?), folder.services()?);
-        Ok(Self { registry, tokens, services, keys, issuers, url })
+        let state_keys = folder.signing_keys()?.state_keys();
+        Ok(Self { registry, tokens, services, keys, issuers, state_keys, url })
     }
 
     /// Returns the endpoint with token verification, for its public host name.
@@ -248,7 +250,7 @@ async fn connect(config: Option<&Config>) -> Result<Gateway, RequestError> {
 
 fn service(
     gateway: Gateway,
-    registry: Option<Registry>,
+    guarded: Option<&ProtectedEndpoints>,
     controls: &Controls,
     grace: Duration,
 ) -> Result<Service, BuildError> {
@@ -258,8 +260,11 @@ fn service(
         .version(env!("CARGO_PKG_VERSION"))
         .instructions("Tools and prompts are called SERVER__NAME, after the server that has them.")
         .provider(Controlled::new(gateway, controls));
-    match registry {
-        Some(registry) => server.provider(Controlled::new(registry, controls)).build(),
+    match guarded {
+        Some(guarded) => {
+            let registry = Controlled::new(guarded.registry.clone(), controls);
+            server.provider(registry).state_keys(guarded.state_keys.clone()).build()
+        }
         None => server.build(),
     }
 }

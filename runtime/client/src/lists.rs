@@ -11,8 +11,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::time::Instant;
-use toolwright_core::protocol::ListKind;
-use toolwright_core::protocol::method;
+use toolwright_core::protocol::{ListKind, extension, method};
 
 use crate::client::Client;
 use crate::config::BoxFuture;
@@ -123,6 +122,18 @@ impl Client {
     /// As [`Client::list_tools`].
     pub async fn entries(&self, kind: ListKind) -> Result<Vec<Value>, ClientError> {
         self.list(kind).await
+    }
+
+    /// Lists the skills of the server from all pages (extension `io.modelcontextprotocol/skills`), as sent by the server:
+    /// nothing is verified. If the server does not declare the extension, nothing is sent.
+    ///
+    /// # Errors
+    /// As [`Client::list_tools`].
+    pub async fn skill_entries(&self) -> Result<Vec<Value>, ClientError> {
+        if !self.connection().await?.server.has_extension(extension::SKILLS) {
+            return Ok(Vec::new());
+        }
+        Ok(self.pages(method::SKILLS_LIST, "skills").await?.items)
     }
 
     pub(crate) async fn list<T: DeserializeOwned>(&self, kind: ListKind) -> Result<Vec<T>, ClientError> {

@@ -36,6 +36,12 @@ impl ServerInfo {
         self.is_unknown || self.capabilities.contains_key(capability)
     }
 
+    /// Returns whether the server declares an extension, such as `io.modelcontextprotocol/tasks`.
+    pub fn has_extension(&self, identifier: &str) -> bool {
+        let declared = self.capabilities.get("extensions");
+        self.is_unknown || declared.is_some_and(|declared| declared.get(identifier).is_some())
+    }
+
     /// Describes a modern server without any other information.
     pub(crate) fn unknown() -> Self {
         Self {

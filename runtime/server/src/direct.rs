@@ -70,7 +70,7 @@ impl Service {
             Outcome::Result(result) => Reply::Tool(entry, result),
             Outcome::Raw(raw) => Reply::Raw(raw, None),
             Outcome::Error(error) => error.into(),
-            Outcome::InputRequired(_) | Outcome::Task(_) => {
+            Outcome::InputRequired(_) | Outcome::Task(_) | Outcome::Created(_) => {
                 error::internal("the tool requires input, but there is no client to ask").into()
             }
         };

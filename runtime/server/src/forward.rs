@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::json::each_member;
 use toolwright_core::prompt::PromptResult;
-use toolwright_core::protocol::{ErrorObject, error};
+use toolwright_core::protocol::{ErrorObject, Task, error};
 use toolwright_core::request::RequestError;
 use toolwright_core::resource::ResourceResult;
 use toolwright_core::result::{ToolError, ToolResult};
@@ -72,6 +72,15 @@ impl Run for Forwarded {
                 other => other,
             }
         }))
+    }
+
+    #[cfg(feature = "tasks")]
+    fn check_later(&self, result: RawResult) -> Outcome {
+        match result.read(Revision::NEWEST) {
+            Ok(Outcome::Raw(raw)) => self.check.check_raw(raw),
+            Ok(other) => other,
+            Err(why) => refuse(&why),
+        }
     }
 }
 
@@ -200,6 +209,7 @@ pub(crate) async fn complete(
                 Err(error) => refuse(&error.to_string()),
             },
             Outcome::InputRequired(_) => refuse("it requires input, which completion does not support"),
+            Outcome::Created(_) => refuse("it is a task, which completion does not support"),
             done => return done,
         };
     }
@@ -237,6 +247,11 @@ async fn answer<F: Forward>(request: &F) -> Outcome<F::Result> {
                     Err(why) => return refuse(&why),
                 },
                 Outcome::InputRequired(required) => break required,
+                // "MUST NOT return `CreateTaskResult` to a client that did not include the extension capability on its
+                // request" (SEP-2663 "Capability Negotiation").
+                Outcome::Created(_) if !cx.accepts_task() => {
+                    return refuse("it is a task, which was not requested");
+                }
                 done => return done,
             };
         };
@@ -279,6 +294,11 @@ impl RawResult {
         match outline.result_type.unwrap_or("\"complete\"") {
             "\"complete\"" => {}
             "\"input_required\"" => return outline.input_required().map(Outcome::InputRequired),
+            "\"task\"" => {
+                let task = serde_json::from_str::<Task>(raw.json().get())
+                    .map_err(|error| format!("invalid task: {error}"))?;
+                return Ok(Outcome::Created(Box::new(task)));
+            }
             other => return Err(format!("its `resultType` is {}", error::shorten(other))),
         }
         if raw.revision() != revision {

@@ -73,8 +73,8 @@ pub use input_requests::{
 pub use limits::{CallerLimits, Limits, RateLimit};
 pub use middleware::Middleware;
 pub use provider::{
-    Changes, CompletionRequest, Outcome, PromptRequest, Provider, ProviderCapabilities, RawResult,
-    ResourceRequest, ToolRequest,
+    Changes, CompletionRequest, Directory, DirectoryRequest, Outcome, PromptRequest, ProvidedSkill, Provider,
+    ProviderCapabilities, RawResult, ResourceRequest, TaskAction, TaskRequest, ToolRequest,
 };
 pub use router::{Dispatch, Handlers, Router};
 pub use server::Server;

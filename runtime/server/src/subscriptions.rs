@@ -14,7 +14,7 @@ use crate::json_rpc::ResultType;
 use crate::message::RequestId;
 use crate::quotas::TakenShare;
 #[cfg(feature = "tasks")]
-use crate::tasks::{Task, TaskView};
+use crate::tasks::{ProviderTaskView, Task, TaskView};
 use crate::{json_rpc, log};
 
 /// A subscription to a resource that a provider may have; dropping it unsubscribes.
@@ -40,6 +40,9 @@ pub(crate) enum Changed<'a> {
     /// The state of a task.
     #[cfg(feature = "tasks")]
     Task(&'a Task),
+    /// The state of a provider's task.
+    #[cfg(feature = "tasks")]
+    ProviderTask(&'a toolwright_core::protocol::Task),
 }
 
 impl Changed<'_> {
@@ -50,7 +53,7 @@ impl Changed<'_> {
             Self::Resources => method::RESOURCES_LIST_CHANGED,
             Self::Resource(_) => method::RESOURCES_UPDATED,
             #[cfg(feature = "tasks")]
-            Self::Task(_) => method::TASKS_NOTIFICATION,
+            Self::Task(_) | Self::ProviderTask(_) => method::TASKS_NOTIFICATION,
         }
     }
 
@@ -153,6 +156,8 @@ impl Filter {
             Changed::Resource(uri) => self.resource_subscriptions.contains(uri),
             #[cfg(feature = "tasks")]
             Changed::Task(task) => self.task_ids.contains(&task.id),
+            #[cfg(feature = "tasks")]
+            Changed::ProviderTask(task) => self.task_ids.contains(&task.task_id),
         }
     }
 }
@@ -209,7 +214,9 @@ impl Subscriptions {
             match subscription.notification_of(changed) {
                 // Task notifications differ from each other, and a task can change as often as its handler likes.
                 #[cfg(feature = "tasks")]
-                Ok(notification) if matches!(changed, Changed::Task(_)) => outbox.push_if_room(&notification),
+                Ok(notification) if matches!(changed, Changed::Task(_) | Changed::ProviderTask(_)) => {
+                    outbox.push_if_room(&notification);
+                }
                 Ok(notification) => outbox.push_once(&notification),
                 Err(fault) => {
                     log::warn(format_args!("cannot send `{}`: it {fault}", changed.method()));
@@ -242,6 +249,8 @@ impl Subscription {
             Changed::Resource(uri) => self.notification(method, json!({"uri": uri})),
             #[cfg(feature = "tasks")]
             Changed::Task(task) => self.notification(method, TaskView::of(task)),
+            #[cfg(feature = "tasks")]
+            Changed::ProviderTask(task) => self.notification(method, ProviderTaskView::of(task)),
             _ => self.notification(method, json!({})),
         }
     }

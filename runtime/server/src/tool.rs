@@ -13,6 +13,8 @@ use crate::context::Context;
 use crate::future::BoxFuture;
 use crate::pagination::Listed;
 use crate::provider::Outcome;
+#[cfg(feature = "tasks")]
+use crate::provider::RawResult;
 
 /// An entry of the tool table.
 #[derive(Debug)]
@@ -67,6 +69,12 @@ impl ToolEntry {
 /// Starts a call: decoding borrows the message, the future does not.
 pub(crate) trait Run: std::fmt::Debug + Send + Sync {
     fn start(&self, arguments: Option<&RawValue>, cx: &Context) -> Started;
+
+    /// Validates a result of an earlier call that became a task elsewhere, in the form of the newest revision.
+    #[cfg(feature = "tasks")]
+    fn check_later(&self, result: RawResult) -> Outcome {
+        Outcome::Raw(result)
+    }
 }
 
 /// A started call.

@@ -79,6 +79,8 @@ pub enum Outcome {
     Error,
     /// The client was asked for input and will repeat the request.
     InputRequired,
+    /// The call became a task. Each request that returns the final state of the task has a record of its own.
+    Task,
     /// A policy rejected it.
     Refused,
     /// It was cancelled, or its caller disconnected.
@@ -93,6 +95,7 @@ impl Outcome {
             Self::ToolError => "tool_error",
             Self::Error => "error",
             Self::InputRequired => "input_required",
+            Self::Task => "task",
             Self::Refused => "refused",
             Self::Cancelled => "cancelled",
         }

@@ -36,6 +36,15 @@ struct MergedList<T> {
     list: Arc<[T]>,
 }
 
+/// The server of an entry.
+pub(super) struct Found {
+    pub(super) proxy: Arc<Proxy>,
+    /// Its name.
+    pub(super) server: String,
+    /// The entry's name there.
+    pub(super) name: String,
+}
+
 /// The list of one server.
 pub(super) type Source<T> = (Arc<Member>, Arc<[T]>);
 
@@ -100,20 +109,16 @@ impl<T: Named> Merged<T> {
         Arc::clone(&merged.list)
     }
 
-    /// Returns the server of the entry `public` of the last list, if it is connected and `admits` it, and the
-    /// entry's name there.
-    pub(super) fn find(
-        &self,
-        public: &str,
-        admits: impl FnOnce(&str) -> bool,
-    ) -> Option<(Arc<Proxy>, String)> {
+    /// Returns the server of the entry `public` of the last list, if it is connected and `admits` it.
+    pub(super) fn find(&self, public: &str, admits: impl FnOnce(&str) -> bool) -> Option<Found> {
         let merged = Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner));
         let found = merged.names.find(public)?;
         if !admits(&found.server) {
             return None;
         }
         let (member, _) = merged.sources.get(*merged.indices.get(&found.server)?)?;
-        Some((member.proxy()?, found.tool.clone()))
+        let (server, name) = (found.server.clone(), found.tool.clone());
+        Some(Found { proxy: member.proxy()?, server, name })
     }
 }
 

@@ -345,6 +345,8 @@ impl Shared {
     /// Notifies the servers that use this provider that every list may have changed.
     fn notify_all(&self) {
         for changes in self.listeners() {
+            // Skills are declared while a server has any.
+            changes.capabilities();
             changes.tools();
             changes.prompts();
             changes.resources();

@@ -4,18 +4,20 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
+use serde_json::json;
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::prompt::{Prompt, PromptResult};
-use toolwright_core::protocol::error;
+use toolwright_core::protocol::{ErrorObject, Task, error};
 use toolwright_core::resource::{Resource, ResourceResult, ResourceTemplate};
 use toolwright_server::auth::Access;
 use toolwright_server::{
-    BoxFuture, Changes, Completion, CompletionRequest, Context, Outcome, PromptRequest, Provider,
-    ProviderCapabilities, Reference, ResourceRequest, ToolRequest,
+    BoxFuture, Changes, Completion, CompletionRequest, Context, Directory, DirectoryRequest, Outcome,
+    PromptRequest, ProvidedSkill, Provider, ProviderCapabilities, Reference, ResourceRequest, TaskRequest,
+    ToolRequest,
 };
 
 use super::member::Member;
-use super::merged::{Source, origin};
+use super::merged::{Found, Source, origin};
 use super::{Gateway, Shared};
 use crate::proxy::Proxy;
 
@@ -28,7 +30,9 @@ impl Provider for Gateway {
     }
 
     fn capabilities(&self) -> ProviderCapabilities {
-        let capabilities = ProviderCapabilities::TOOLS.with_prompts().with_resources().with_completions();
+        let mut capabilities =
+            ProviderCapabilities::TOOLS.with_prompts().with_resources().with_completions().with_tasks();
+        capabilities.skills = self.0.connected().iter().any(|(_, proxy)| proxy.capabilities().skills);
         if self.0.filters_by_scope.load(Ordering::Relaxed) {
             return capabilities.with_lists_by_caller();
         }
@@ -52,12 +56,38 @@ impl Provider for Gateway {
         Box::pin(async move {
             let visibility = self.0.visibility(cx.access());
             let admits = |server: &str| visibility.has(server, request.name);
-            let Some((proxy, name)) = self.0.tools.find(request.name, admits) else {
+            let Some(Found { proxy, server, name }) = self.0.tools.find(request.name, admits) else {
                 return error::unknown("tool", request.name).into();
             };
             let mut request: ToolRequest<'_> = request;
             request.name = &name;
-            proxy.call_tool(request, cx).await
+            let mut outcome = proxy.call_tool(request, cx).await;
+            if let Outcome::Created(task) = &mut outcome {
+                task.task_id = id_of_task(&server, &task.task_id);
+            }
+            outcome
+        })
+    }
+
+    fn task<'a>(
+        &'a self,
+        request: TaskRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Result<Option<Task>, ErrorObject>> {
+        Box::pin(async move {
+            let unknown = || error::unknown("task", request.id);
+            let (server, id) = serde_json::from_str::<(String, String)>(request.id).map_err(|_| unknown())?;
+            if !self.0.visibility(cx.access()).has(&server, request.tool) {
+                return Err(unknown());
+            }
+            let members = self.0.members();
+            let member = members.iter().find(|member| member.name() == server).ok_or_else(unknown)?;
+            let Some(proxy) = member.proxy() else {
+                let fault = json!({"kind": "unavailable", "retryable": true});
+                let why = "the server of the task is not connected; try again later";
+                return Err(error::internal(why).with_data(&fault));
+            };
+            proxy.task(TaskRequest::new(&id, request.tool, request.action), cx).await
         })
     }
 
@@ -116,6 +146,33 @@ impl Provider for Gateway {
         })
     }
 
+    fn skills(&self, caller: &Access) -> Arc<[ProvidedSkill]> {
+        let mut taken = HashSet::new();
+        let up = self.0.connected_for(caller);
+        let all = up.iter().flat_map(|(_, proxy)| proxy.skills(caller).to_vec());
+        all.filter(|skill| taken.insert(skill.uri().to_owned())).collect()
+    }
+
+    fn read_directory<'a>(
+        &'a self,
+        request: DirectoryRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<Directory>> {
+        Box::pin(async move {
+            // A directory has the skills of one server, whose URIs begin with its own.
+            let inside = format!("{}/", request.uri.trim_end_matches('/'));
+            let mut up = self.0.connected_for(cx.access());
+            up.retain(|(_, proxy)| proxy.capabilities().skills);
+            let has = |proxy: &Proxy| {
+                proxy.resources(cx.access()).iter().any(|resource| resource.uri.starts_with(&inside))
+            };
+            match up.iter().find(|(_, proxy)| has(proxy)) {
+                Some((_, proxy)) => proxy.read_directory(request, cx).await,
+                None => error::unknown("directory", request.uri).into(),
+            }
+        })
+    }
+
     fn watch_resource(&self, uri: &str) {
         // Permission was checked before; the server asks on behalf of no particular caller.
         if let Some((member, proxy)) = self.0.candidates_for(uri, &Access::Trusted).into_iter().next() {
@@ -168,6 +225,11 @@ impl Provider for Gateway {
     }
 }
 
+/// Returns the id of a task of a server, unique in the gateway.
+fn id_of_task(server: &str, id: &str) -> String {
+    json!([server, id]).to_string()
+}
+
 impl Shared {
     /// Returns the connected servers.
     fn connected(&self) -> Vec<(Arc<Member>, Arc<Proxy>)> {
@@ -186,7 +248,8 @@ impl Shared {
     /// Returns the server of a prompt for a caller, and the prompt's name there.
     fn prompt(&self, public: &str, caller: &Access) -> Option<(Arc<Proxy>, String)> {
         let visibility = self.visibility(caller);
-        self.prompts.find(public, |server| visibility.has_all_of(server))
+        let found = self.prompts.find(public, |server| visibility.has_all_of(server))?;
+        Some((found.proxy, found.name))
     }
 
     /// Returns the servers that may have a resource: those that list it, then those with a template whose prefix

@@ -31,6 +31,14 @@ impl Refusal {
         Self { kind, text: text.into(), is_retryable: false, retry_after_ms: None }
     }
 
+    /// The call was made, but its result has too many bytes.
+    pub(crate) fn result_too_large(size: usize, most: usize) -> Self {
+        let text = format!(
+            "the call was made, and its result has {size} bytes where {most} are allowed: ask for less at a time"
+        );
+        Self::new("result_too_large", text)
+    }
+
     /// The same call may succeed later.
     pub(crate) fn after(self, milliseconds: u64) -> Self {
         Self { is_retryable: true, retry_after_ms: Some(milliseconds), ..self }

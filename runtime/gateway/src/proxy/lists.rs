@@ -15,6 +15,8 @@ use toolwright_core::protocol::error::METHOD_NOT_FOUND;
 use toolwright_core::protocol::{ListKind, method};
 use toolwright_core::resource::{Resource, ResourceTemplate};
 
+use toolwright_server::ProvidedSkill;
+
 use super::Upstream;
 use crate::repeatable::is_repeatable;
 
@@ -37,6 +39,7 @@ struct CachedLists {
     prompts: Arc<[Prompt]>,
     resources: Arc<[Resource]>,
     templates: Arc<[ResourceTemplate]>,
+    skills: Arc<[ProvidedSkill]>,
 }
 
 /// The lists to read.
@@ -75,6 +78,10 @@ impl Lists {
 
     pub(crate) fn templates(&self) -> Arc<[ResourceTemplate]> {
         self.snapshot().templates
+    }
+
+    pub(crate) fn skills(&self) -> Arc<[ProvidedSkill]> {
+        self.snapshot().skills
     }
 }
 
@@ -125,8 +132,10 @@ impl Upstream {
         if stale.resources {
             let resources: Vec<Resource> = self.read(ListKind::Resources).await?;
             let templates: Vec<ResourceTemplate> = self.read(ListKind::ResourceTemplates).await?;
+            let skills = self.read_skills().await?;
             self.lists.update(|snapshot| {
                 (snapshot.resources, snapshot.templates) = (resources.into(), templates.into());
+                snapshot.skills = skills.into();
             });
             stale.resources = false;
             self.notify(toolwright_server::Changes::resources);
@@ -139,6 +148,18 @@ impl Upstream {
         match self.client.entries(kind).await {
             Ok(entries) => {
                 Ok(entries.into_iter().filter_map(|entry| serde_json::from_value(entry).ok()).collect())
+            }
+            Err(error) if error.rpc().is_some_and(|rpc| rpc.code == METHOD_NOT_FOUND) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the skills, whose changes are those of resources (SEP-2640).
+    async fn read_skills(&self) -> Result<Vec<ProvidedSkill>, ClientError> {
+        match self.client.skill_entries().await {
+            Ok(entries) => {
+                let entries = entries.into_iter().filter_map(|entry| serde_json::from_value(entry).ok());
+                Ok(entries.filter_map(ProvidedSkill::new).collect())
             }
             Err(error) if error.rpc().is_some_and(|rpc| rpc.code == METHOD_NOT_FOUND) => Ok(Vec::new()),
             Err(error) => Err(error),
@@ -222,7 +243,7 @@ async fn follow_one(upstream: &Upstream, mut subscription: Subscription, mut sta
     }
 }
 
-/// A proxy waits for the results of calls, so it creates no tasks.
+/// Tasks of 2025-11-25 are not forwarded.
 fn without_tasks(mut definition: ToolDefinition) -> ToolDefinition {
     if let Some(Value::Object(execution)) = definition.other.get_mut("execution") {
         execution.shift_remove("taskSupport");

@@ -1,8 +1,9 @@
-//! A client as a provider: `lists` caches the upstream lists, `watching` keeps resources watched upstream, `failure` describes
-//! why a request failed.
+//! A client as a provider: `lists` caches the upstream lists, `watching` keeps resources watched upstream, `tasks`
+//! forwards requests about upstream tasks, `failure` describes why a request failed.
 
 mod failure;
 mod lists;
+mod tasks;
 mod watching;
 
 use std::collections::BTreeMap;
@@ -17,13 +18,14 @@ use toolwright_client::{Client, ClientError, ErrorKind, ServerInfo};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::external::drop_reserved;
 use toolwright_core::prompt::{Prompt, PromptResult};
-use toolwright_core::protocol::{ErrorObject, error, meta, method};
+use toolwright_core::protocol::{ErrorObject, Task, error, extension, meta, method};
 use toolwright_core::resource::{Resource, ResourceResult, ResourceTemplate};
 use toolwright_core::result::ToolResult;
 use toolwright_server::auth::Access;
 use toolwright_server::{
-    BoxFuture, Changes, Completion, CompletionRequest, Context, InputRequired, InputResponses, Outcome,
-    PromptRequest, Provider, ProviderCapabilities, RawResult, Reference, ResourceRequest, ToolRequest,
+    BoxFuture, Changes, Completion, CompletionRequest, Context, Directory, DirectoryRequest, InputRequired,
+    InputResponses, Outcome, PromptRequest, ProvidedSkill, Provider, ProviderCapabilities, RawResult,
+    Reference, ResourceRequest, TaskRequest, ToolRequest,
 };
 
 use crate::breaker::Breaker;
@@ -35,12 +37,9 @@ use self::lists::Lists;
 pub use self::watching::MAX_WATCHED;
 use self::watching::Watched;
 
-/// The tasks extension applies to each connection: a proxy waits for the result.
-const TASKS: &str = "io.modelcontextprotocol/tasks";
-
 /// Serves another server, of any kind and revision, as a provider of this one.
 ///
-/// Forwards tools, prompts, resources, resource templates and completion, with progress, cancellation and log
+/// Forwards tools, prompts, resources, resource templates, skills and completion, with progress, cancellation and log
 /// messages, and elicitation, sampling and roots to the client of the call, for any combination of revisions. A
 /// circuit breaker observes the upstream server: if 5 of the last 10 requests were not answered, requests fail
 /// immediately (`circuit_open`) for 30 seconds; then one is sent to probe the server.
@@ -48,8 +47,10 @@ const TASKS: &str = "io.modelcontextprotocol/tasks";
 /// Lists are cached and updated when the upstream server changes them; a resource is watched upstream while a
 /// client watches it here. Unknown members are forwarded unchanged.
 ///
-/// Not forwarded: tasks (the proxy waits for the result), log messages outside of calls, and cache hints of
-/// resources.
+/// Tasks of a server of 2026-07-28 are forwarded to clients that declare the extension: the id that the client gets
+/// leads to the upstream task. For all other clients, and with servers of 2025-11-25, the proxy waits for the result.
+///
+/// Not forwarded: log messages outside of calls, and cache hints of resources.
 ///
 /// ```no_run
 /// use toolwright_gateway::Proxy;
@@ -216,7 +217,8 @@ impl Upstream {
         let mut own: Map<String, Value> = own.unwrap_or_default();
         own.shift_remove("progressToken");
         let relay = self.client.relay(request.method, &request.params);
-        let relay = relay.meta(own).capabilities(capabilities(cx));
+        let keeps_tasks = request.params.task_id.is_some() || cx.accepts_task();
+        let relay = relay.meta(own).capabilities(capabilities(cx, keeps_tasks));
         match cx.log_level().and_then(|level| serde_json::to_value(level).ok()) {
             Some(Value::String(level)) => relay.log_level(level).start(),
             _ => relay.start(),
@@ -240,6 +242,10 @@ struct Params<'a> {
     name: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     arguments: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -319,11 +325,20 @@ impl Provider for Proxy {
                     result.meta = Some(Map::from_iter([(meta::FAULT.to_owned(), why.fault)]));
                     result.into()
                 }
+                Ok(ForwardedResponse::Raw(raw)) => tasks::created(raw),
                 Ok(response) => response.into_outcome(),
                 Err(error) => error.into(),
             };
             outcome
         })
+    }
+
+    fn task<'a>(
+        &'a self,
+        request: TaskRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Result<Option<Task>, ErrorObject>> {
+        Box::pin(self.upstream.forward_task(request, cx))
     }
 
     fn capabilities(&self) -> ProviderCapabilities {
@@ -332,6 +347,8 @@ impl Provider for Proxy {
         capabilities.prompts = info.has("prompts");
         capabilities.resources = info.has("resources");
         capabilities.completions = info.has("completions");
+        capabilities.skills = info.has_extension(extension::SKILLS);
+        capabilities.tasks = info.revision.has_tasks() && info.has_extension(extension::TASKS);
         capabilities
     }
 
@@ -387,6 +404,25 @@ impl Provider for Proxy {
         self.upstream.watched.remove(uri);
     }
 
+    fn skills(&self, _caller: &Access) -> Arc<[ProvidedSkill]> {
+        self.upstream.lists.skills()
+    }
+
+    fn read_directory<'a>(
+        &'a self,
+        request: DirectoryRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<Directory>> {
+        Box::pin(async move {
+            let DirectoryRequest { uri, cursor, .. } = request;
+            let params = Params { uri: Some(uri), cursor, ..Params::default() };
+            let method = method::RESOURCES_DIRECTORY_READ;
+            outcome_of(
+                self.upstream.forward(ForwardedRequest { method, params, meta: None, input: None }, cx).await,
+            )
+        })
+    }
+
     fn complete<'a>(
         &'a self,
         request: CompletionRequest<'a>,
@@ -411,16 +447,16 @@ impl Provider for Proxy {
     }
 }
 
-/// Returns the capabilities of the caller, in the form of 2026-07-28.
-fn capabilities(cx: &Context) -> Map<String, Value> {
+/// Returns the capabilities of the caller, in the form of 2026-07-28; with the tasks extension only if `keeps_tasks`.
+fn capabilities(cx: &Context, keeps_tasks: bool) -> Map<String, Value> {
     if cx.revision().has_request_meta() {
         let mut meta = cx.meta();
         let Some(Value::Object(mut capabilities)) = meta.get_mut(meta::CLIENT_CAPABILITIES).map(Value::take)
         else {
             return Map::new();
         };
-        if let Some(Value::Object(extensions)) = capabilities.get_mut("extensions") {
-            extensions.shift_remove(TASKS);
+        if let Some(Value::Object(extensions)) = capabilities.get_mut("extensions").filter(|_| !keeps_tasks) {
+            extensions.shift_remove(extension::TASKS);
         }
         return capabilities;
     }

@@ -5,12 +5,12 @@ use std::sync::{Arc, PoisonError};
 
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::prompt::{Prompt, PromptResult};
-use toolwright_core::protocol::{ErrorObject, error, meta};
+use toolwright_core::protocol::{ErrorObject, Task, error, meta};
 use toolwright_core::resource::{Resource, ResourceResult, ResourceTemplate};
 use toolwright_server::auth::Access;
 use toolwright_server::{
-    BoxFuture, Changes, Completion, CompletionRequest, Context, Outcome, PromptRequest, Provider,
-    ProviderCapabilities, ResourceRequest, ToolRequest,
+    BoxFuture, Changes, Completion, CompletionRequest, Context, Directory, DirectoryRequest, Outcome,
+    PromptRequest, ProvidedSkill, Provider, ProviderCapabilities, ResourceRequest, TaskRequest, ToolRequest,
 };
 
 use super::live::Registry;
@@ -29,7 +29,7 @@ impl Provider for Registry {
 
     fn capabilities(&self) -> ProviderCapabilities {
         let capabilities = ProviderCapabilities::TOOLS.with_prompts().with_resources().with_completions();
-        capabilities.with_lists_by_caller()
+        capabilities.with_tasks().with_skills().with_lists_by_caller()
     }
 
     fn tools(&self, caller: &Access) -> Arc<[ToolDefinition]> {
@@ -44,6 +44,21 @@ impl Provider for Registry {
             match self.call(agent, request, cx).await {
                 Ok(outcome) => outcome,
                 Err(error) => error.into(),
+            }
+        })
+    }
+
+    // Only servers of runs have tasks; workers have none. Ids are bound to the run, which is part of the principal.
+    fn task<'a>(
+        &'a self,
+        request: TaskRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Result<Option<Task>, ErrorObject>> {
+        Box::pin(async move {
+            let Served { gateway, revoked } = self.servers(cx, error::unknown("task", request.id)).await?;
+            tokio::select! {
+                found = gateway.task(request, cx) => found,
+                () = revoked => Err(super::call::revoked()),
             }
         })
     }
@@ -91,6 +106,26 @@ impl Provider for Registry {
     }
 
     // Resources of runs cannot be watched: a server is only notified of a URI, which two runs may share.
+
+    fn skills(&self, caller: &Access) -> Arc<[ProvidedSkill]> {
+        servers(caller).map(|gateway| gateway.skills(caller)).unwrap_or_default()
+    }
+
+    fn read_directory<'a>(
+        &'a self,
+        request: DirectoryRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<Directory>> {
+        Box::pin(async move {
+            let unknown = error::unknown("directory", request.uri);
+            match self.servers(cx, unknown).await {
+                Ok(Served { gateway, revoked }) => {
+                    or_revoked(gateway.read_directory(request, cx), revoked).await
+                }
+                Err(error) => error.into(),
+            }
+        })
+    }
 
     fn complete<'a>(
         &'a self,

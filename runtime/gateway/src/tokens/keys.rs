@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::hmac;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 use super::SessionTokens;
 use crate::key_file::{self, Stamp};
 use crate::random;
+use toolwright_server::StateKeys;
 use toolwright_server::auth::Clock;
 
 /// How long a key must have been [`KeyState::VerifyOnly`] before it may be retired, so that all of its tokens
@@ -185,6 +187,26 @@ impl KeyRing {
             })
         };
         json!({"keys": state.keys.iter().map(key).collect::<Vec<_>>()})
+    }
+
+    /// Returns keys for [`Server::state_keys`](toolwright_server::Server::state_keys), derived from these: with them,
+    /// the ids of forwarded tasks and the state of input requests stay valid after a restart, and at every gateway with
+    /// the same key file. They are those of this moment; a server that was started before a rotation still opens what
+    /// the next key seals, and what a retired key has sealed is lost.
+    pub fn state_keys(&self) -> StateKeys {
+        let state = self.state(true);
+        let derived = |key: &Key| {
+            let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &key.seed), b"toolwright state key 1");
+            let mut bytes = [0; 32];
+            bytes.copy_from_slice(tag.as_ref());
+            bytes
+        };
+        let (active, others): (Vec<&Key>, Vec<&Key>) =
+            state.keys.iter().partition(|key| key.state == KeyState::Active);
+        let mut all = active.into_iter().chain(others).map(derived);
+        // A key file has an active key.
+        let current = StateKeys::new(all.next().unwrap_or_default());
+        all.fold(current, StateKeys::or)
     }
 
     /// Rotates by one step: the next key signs, the active key becomes verify-only, the previous verify-only key

@@ -177,7 +177,7 @@ fn result_of(outcome: Outcome) -> ToolResult {
         Outcome::Error(error) => ToolResult::error(error.message),
         Outcome::Raw(raw) => serde_json::from_str(raw.json().get())
             .unwrap_or_else(|error| ToolResult::error(format!("invalid result: {error}"))),
-        Outcome::InputRequired(_) | Outcome::Task(_) => {
+        Outcome::InputRequired(_) | Outcome::Task(_) | Outcome::Created(_) => {
             ToolResult::error("the tool requires input, which an agent cannot provide")
         }
     }

@@ -67,6 +67,8 @@ impl Connection {
         let start = self.call_start(request, Some(&origin))?;
         #[cfg(feature = "tasks")]
         let start = super::tasks::with_task(start, task.as_ref())?;
+        #[cfg(feature = "tasks")]
+        let start = CallStart { accepts_task: self.accepts_task(&entry, request), ..start };
         let cx = Context::start(start);
         let call = ToolCall {
             entry,
@@ -178,6 +180,7 @@ impl Connection {
             context_path: context_path.map(Into::into),
             input_route: self.input_route(origin, params, revision)?,
             access: self.access().clone(),
+            accepts_task: false,
         })
     }
 
@@ -289,6 +292,17 @@ pub(super) struct ToolCall {
 }
 
 impl ToolCall {
+    /// A call that has become a task elsewhere, and is complete.
+    #[cfg(feature = "tasks")]
+    pub(super) fn of(entry: Arc<ToolEntry>) -> Self {
+        Self { entry, task: None }
+    }
+
+    #[cfg(feature = "tasks")]
+    pub(super) fn entry(&self) -> &ToolEntry {
+        &self.entry
+    }
+
     /// Whether the tool runs only as a task.
     #[cfg(feature = "tasks")]
     pub(super) fn must_be_task(&self) -> bool {
@@ -307,7 +321,7 @@ impl ToolCall {
             },
             Outcome::Raw(raw) => Reply::Raw(raw, None),
             Outcome::Error(error) => error.into(),
-            Outcome::InputRequired(_) | Outcome::Task(_) => {
+            Outcome::InputRequired(_) | Outcome::Task(_) | Outcome::Created(_) => {
                 error::internal("the tool requires input, but there is no client to ask").into()
             }
         }
@@ -339,6 +353,10 @@ impl Answering for ToolCall {
             && let Some(origin) = origin
         {
             return connection.pause_for(cx, origin, input);
+        }
+        #[cfg(feature = "tasks")]
+        if let Outcome::Created(task) = outcome {
+            return connection.created(&self, *task);
         }
         self.reply_to(outcome, cx.revision())
     }

@@ -13,9 +13,9 @@ impl Connection {
         if matches!(
             request.method,
             method::SKILLS_LIST | method::SKILLS_GET | method::RESOURCES_DIRECTORY_READ
-        ) && let Some(skills) = self.service.extensions().skills()
+        ) && self.service.has_skills()
         {
-            return self.skills(request, &skills);
+            return self.skills(request);
         }
         #[cfg(feature = "tasks")]
         if matches!(request.method, method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL)

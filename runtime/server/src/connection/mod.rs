@@ -9,6 +9,8 @@ mod features;
 mod input_requests;
 mod legacy;
 mod modern;
+#[cfg(feature = "tasks")]
+mod provider_tasks;
 mod request;
 #[cfg(feature = "skills")]
 mod skills;

@@ -37,8 +37,9 @@ impl Connection {
             if filter.task_ids.len() > most {
                 return Err(too_many_watched(most));
             }
-            filter.task_ids.retain(|id| self.listens_to_task(id));
         }
+        #[cfg(feature = "tasks")]
+        let followed = self.follow_tasks(request, &mut filter.task_ids)?;
         let features = self.service.features();
         let filter = filter.grant(features.prompts().is_some(), features.resources().is_some());
         if self.is_running(id) {
@@ -57,7 +58,11 @@ impl Connection {
             error::internal(&format!("{own} subscriptions of this caller are already open; end one first"))
         })?;
         let watches = filter.resource_subscriptions.iter();
-        let watches = watches.filter_map(|uri| self.service.begin_watch(uri, self.access())).collect();
+        #[cfg_attr(not(feature = "tasks"), expect(unused_mut, reason = "only tasks are followed"))]
+        let mut watches: Vec<_> =
+            watches.filter_map(|uri| self.service.begin_watch(uri, self.access())).collect();
+        #[cfg(feature = "tasks")]
+        watches.extend(followed);
         open.open(id, filter, (taken, watches), &self.peer.outbox)
             .map_err(|fault| error::invalid_request(&format!("invalid id: it {fault}")))?;
         Ok(Dispatched::Open)

@@ -54,6 +54,10 @@ impl Connection {
                 ))),
             };
         }
+        // Its calls become tasks elsewhere.
+        if entry.provider.is_some_and(|number| self.service.features().provider_of_tasks(number).is_some()) {
+            return Ok(None);
+        }
         let Some(tasks) = &self.service.extensions().tasks else {
             let built =
                 "the server does not support tasks; its developer has to enable them with `Server::tasks`";
@@ -73,6 +77,12 @@ impl Connection {
                 Err(error::internal("the system's random number generator failed, so the task has no id"))
             }
         }
+    }
+
+    /// Whether a call may be answered with a task of the tool's provider.
+    pub(super) fn accepts_task(&self, entry: &ToolEntry, request: &Request<'_>) -> bool {
+        let has_tasks = |number| self.service.features().provider_of_tasks(number).is_some();
+        entry.provider.is_some_and(has_tasks) && request.revision.has_tasks() && declares_tasks(request.meta)
     }
 
     /// The owner of tasks. Tasks of one owner are hidden from others.
@@ -130,13 +140,18 @@ impl Connection {
     /// Answers a method of tasks.
     pub(super) fn task_request(&self, request: &Request<'_>) -> Result<Dispatched, ErrorObject> {
         let Request { id, method, params, meta, .. } = *request;
-        let Some(tasks) = &self.service.extensions().tasks else {
+        let tasks = self.service.extensions().tasks.as_ref();
+        if tasks.is_none() && !self.service.features().has_tasks_elsewhere() {
             return Err(error::method_not_found(method));
-        };
+        }
         if !declares_tasks(meta) {
             return Err(undeclared(&format!("`{method}` belongs to the tasks extension")));
         }
         let task_id = required_string(params.task_id, "taskId")?;
+        if let Some(elsewhere) = self.provider_task(&task_id) {
+            return self.provider_task_request(request, &task_id, elsewhere);
+        }
+        let Some(tasks) = tasks else { return Err(error::unknown("task", &task_id)) };
         let asker = TaskAsker { service: Arc::clone(&self.service), access: self.access().clone() };
         let running = tasks.running_for(&task_id, asker.owner());
         if let Some(live) = &running {
@@ -265,7 +280,7 @@ async fn work(
     }
 }
 
-fn answers_of(params: &Params<'_>) -> Result<BTreeMap<String, Box<RawValue>>, ErrorObject> {
+pub(super) fn answers_of(params: &Params<'_>) -> Result<BTreeMap<String, Box<RawValue>>, ErrorObject> {
     let responses = params.input_responses.filter(|responses| responses.get().starts_with('{'));
     responses.and_then(|responses| serde_json::from_str(responses.get()).ok()).ok_or_else(|| {
         error::invalid_params(

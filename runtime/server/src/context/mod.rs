@@ -60,6 +60,8 @@ struct Call {
     /// The call that this one is a part of, which sends its input requests.
     outermost: Option<Context>,
     access: Access,
+    /// Whether a provider may return a task.
+    accepts_task: bool,
     /// The receiver of progress, if it is not the peer.
     reporter: Option<Reporter>,
 }
@@ -127,6 +129,7 @@ pub(crate) struct CallStart {
     pub(crate) context_path: Option<String>,
     pub(crate) input_route: InputRoute,
     pub(crate) access: Access,
+    pub(crate) accepts_task: bool,
 }
 
 impl Context {
@@ -171,6 +174,7 @@ impl Context {
             input_route: InputRoute::Unavailable,
             outermost: None,
             access: Access::Trusted,
+            accepts_task: false,
             reporter: None,
         }))
     }
@@ -218,6 +222,7 @@ impl Context {
             input_route: start.input_route,
             outermost: None,
             access: start.access,
+            accepts_task: start.accepts_task,
             reporter: None,
         }))
     }
@@ -263,6 +268,12 @@ impl Context {
         let meta: RequestMeta<'_> = serde_json::from_str(self.0.meta.as_ref()?.get()).ok()?;
         let settings = declared_extension(meta.client_capabilities?, identifier)?;
         serde_json::from_str(settings.get()).ok()
+    }
+
+    /// Returns whether a provider may answer the call with [`Outcome::Created`](crate::Outcome::Created): it declares
+    /// tasks, and the client declares the extension in this request.
+    pub fn accepts_task(&self) -> bool {
+        self.0.accepts_task
     }
 
     /// The receiver of notifications while the call runs (2026-07-28, basic/patterns/progress: none after completion).
@@ -388,6 +399,7 @@ impl Context {
             input_route: InputRoute::Unavailable,
             outermost: Some(self.outermost().clone()),
             access: call.access.clone(),
+            accepts_task: call.accepts_task,
             reporter: call.reporter.clone(),
         }))
     }

@@ -38,20 +38,34 @@ pub(crate) struct Extensions {
     pub(crate) tasks: Option<ServerTasks>,
 }
 
+/// The extensions of providers.
+#[derive(Debug, Clone, Copy, Default)]
+#[cfg_attr(
+    not(all(feature = "skills", feature = "tasks")),
+    expect(dead_code, reason = "each concerns one extension")
+)]
+pub(crate) struct Elsewhere {
+    pub(crate) skills: bool,
+    pub(crate) tasks: bool,
+}
+
 impl Extensions {
-    /// The value of `capabilities.extensions`; `None` if there are no extensions.
+    /// The value of `capabilities.extensions`; `None` if there are no extensions. `elsewhere` says which
+    /// of them providers have.
     #[cfg_attr(
         not(feature = "tasks"),
-        expect(unused_variables, reason = "only tasks depend on the revision")
+        expect(unused_variables, reason = "only tasks depend on the revision and on providers")
     )]
-    pub(crate) fn capabilities(&self, revision: Revision) -> Option<Value> {
+    pub(crate) fn capabilities(&self, revision: Revision, elsewhere: Elsewhere) -> Option<Value> {
         let own: &[Option<(&str, Value)>] = &[
             #[cfg(feature = "skills")]
-            self.skills.as_ref().map(|_| (SKILLS, serde_json::json!({"directoryRead": true}))),
+            (self.skills.is_some() || elsewhere.skills)
+                .then(|| (SKILLS, serde_json::json!({"directoryRead": true}))),
             // "Servers MUST NOT treat this capability as enabling tasks under" earlier revisions (SEP-2663 "Backward
             // Compatibility").
             #[cfg(feature = "tasks")]
-            self.tasks.as_ref().filter(|_| revision.has_tasks()).map(|_| (TASKS, Map::new().into())),
+            (revision.has_tasks() && (self.tasks.is_some() || elsewhere.tasks))
+                .then(|| (TASKS, Map::new().into())),
         ];
         let own =
             own.iter().flatten().map(|(identifier, settings)| ((*identifier).to_owned(), settings.clone()));

@@ -99,6 +99,7 @@ mod tests {
     use toolwright_core::revision::Revision;
 
     use super::{Extensions, check_identifier};
+    use crate::extensions::Elsewhere;
 
     #[test]
     fn identifiers_have_a_domain_and_a_name() {
@@ -125,8 +126,11 @@ mod tests {
     #[test]
     fn a_server_without_extensions_omits_the_capability() {
         let mut extensions = Extensions::default();
-        assert_eq!(extensions.capabilities(Revision::NEWEST), None);
+        assert_eq!(extensions.capabilities(Revision::NEWEST, Elsewhere::default()), None);
         extensions.declared.insert("a/b".to_owned(), json!({"c": 1}));
-        assert_eq!(extensions.capabilities(Revision::NEWEST), Some(json!({"a/b": {"c": 1}})));
+        assert_eq!(
+            extensions.capabilities(Revision::NEWEST, Elsewhere::default()),
+            Some(json!({"a/b": {"c": 1}}))
+        );
     }
 }

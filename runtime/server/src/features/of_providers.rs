@@ -86,6 +86,24 @@ impl Features {
         self.provided.get(number).is_some_and(|provided| provided.provider.capabilities().lists_by_caller)
     }
 
+    /// The provider with this index, if it has tasks that exist elsewhere.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn provider_of_tasks(&self, number: usize) -> Option<&DynProvider> {
+        let provider = &self.provided.get(number)?.provider;
+        provider.capabilities().tasks.then_some(provider)
+    }
+
+    /// The providers with skills.
+    pub(crate) fn providers_of_skills(&self) -> impl Iterator<Item = &DynProvider> {
+        let providers = self.provided.iter().map(|provided| &provided.provider);
+        providers.filter(|provider| provider.capabilities().skills)
+    }
+
+    /// Whether any provider has tasks that exist elsewhere.
+    pub(crate) fn has_tasks_elsewhere(&self) -> bool {
+        self.provided.iter().any(|provided| provided.provider.capabilities().tasks)
+    }
+
     /// Whether visibility depends on the caller in ways that scopes do not express.
     pub(crate) fn lists_by_caller(&self) -> bool {
         self.rule.is_some() || (0..self.provided.len()).any(|number| self.is_by_caller(number))

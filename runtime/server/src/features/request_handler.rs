@@ -129,7 +129,7 @@ pub(crate) fn result_of<T>(outcome: Outcome<T>) -> RequestResult<T> {
         Outcome::Error(error) => Err(Failure::Error(error)),
         Outcome::InputRequired(input) => Err(Failure::Input(input)),
         Outcome::Raw(raw) => Err(Failure::Raw(raw)),
-        Outcome::Task(_) => {
+        Outcome::Task(_) | Outcome::Created(_) => {
             Err(Failure::Error(error::internal("the provider has not completed the request")))
         }
     }

@@ -22,7 +22,8 @@ use super::seal::authenticated as seal;
 #[cfg(feature = "encrypted-state")]
 use super::seal::encrypted as seal;
 
-/// The keys that protect the state that a server stores with its clients (`requestState`).
+/// The keys that protect the state that a server stores with its clients: `requestState`, and the ids of tasks that exist
+/// elsewhere ([`Outcome::Created`](crate::Outcome::Created)).
 ///
 /// By default, a server generates a key when it starts, which suffices for a single process. Several instances of one
 /// server need shared keys, so that each can open the state of the others; so does a server that has to open state
@@ -130,6 +131,22 @@ impl Sealer {
         let text = keys.find_map(|key| seal::open(key, &bytes, &binding))?;
         let Sealed { expires, answers, provider } = serde_json::from_slice(&text).ok()?;
         (expires > now()).then_some(RequestState { answers, provider })
+    }
+
+    /// Seals bytes that do not expire, such as the id of another server's task; `None` if the system's random number
+    /// generator fails. The binding must differ from those of states, which are arrays of at least four values.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn seal_bytes(&self, text: &[u8], binding: &[u8]) -> Option<String> {
+        seal::seal(&self.keys()?.current, text, binding).map(|sealed| base64::encode(&sealed))
+    }
+
+    /// Opens what [`Sealer::seal_bytes`] has sealed with this binding.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn open_bytes(&self, sealed: &str, binding: &[u8]) -> Option<Vec<u8>> {
+        let keys = self.keys()?;
+        let bytes = base64::decode(sealed).ok()?;
+        let mut keys = std::iter::once(&keys.current).chain(&keys.former);
+        keys.find_map(|key| seal::open(key, &bytes, binding))
     }
 
     fn keys(&self) -> Option<&StateKeys> {

@@ -38,7 +38,7 @@ impl Ending {
             Outcome::Raw(raw) => raw.is_error(),
             Outcome::Error(error) => return Self::Error(error.code),
             Outcome::InputRequired(_) => return Self::InputRequired,
-            Outcome::Task(_) => return Self::Task,
+            Outcome::Task(_) | Outcome::Created(_) => return Self::Task,
         };
         if is_error { Self::ToolError } else { Self::Ok }
     }

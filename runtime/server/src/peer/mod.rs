@@ -92,7 +92,7 @@ impl Peer {
             }
             Changed::Tools | Changed::Prompts | Changed::Resources => true,
             #[cfg(feature = "tasks")]
-            Changed::Task(_) => false,
+            Changed::Task(_) | Changed::ProviderTask(_) => false,
         };
         if is_wanted && self.session.revision().is_some() {
             let _ = changed.legacy_notification().map(|notification| self.outbox.push_once(&notification));

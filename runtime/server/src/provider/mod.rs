@@ -9,19 +9,23 @@
 mod changes;
 mod outcome;
 mod request;
+mod skill;
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::prompt::{Prompt, PromptResult};
-use toolwright_core::protocol::error;
+use toolwright_core::protocol::{ErrorObject, Task, error};
 use toolwright_core::resource::{Resource, ResourceResult, ResourceTemplate};
 
 pub(crate) use changes::Change;
 pub use changes::Changes;
 pub use outcome::{Outcome, RawResult};
-pub use request::{CompletionRequest, PromptRequest, ResourceRequest, ToolRequest};
+pub use request::{
+    CompletionRequest, DirectoryRequest, PromptRequest, ResourceRequest, TaskAction, TaskRequest, ToolRequest,
+};
+pub use skill::{Directory, ProvidedSkill};
 
 use crate::auth::Access;
 use crate::completion::Completion;
@@ -94,6 +98,25 @@ pub trait Provider: Send + Sync + 'static {
         Box::pin(std::future::ready(error::unknown("tool", request.name).into()))
     }
 
+    /// Handles a request about a task that this provider returned as [`Outcome::Created`], possibly before a restart.
+    /// The server has checked that the caller is the one whose call became the task, with the scopes of its tool; the
+    /// provider has to check whatever else decides about calls of the tool.
+    ///
+    /// Returns the task for [`TaskAction::Get`], and nothing otherwise. The result of a completed task is validated and
+    /// converted as that of a call.
+    ///
+    /// # Errors
+    /// A protocol error; [`error::INVALID_PARAMS`] if the task does not exist (any longer), which the client receives
+    /// with its own id of the task.
+    fn task<'a>(
+        &'a self,
+        request: TaskRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Result<Option<Task>, ErrorObject>> {
+        let _ = cx;
+        Box::pin(std::future::ready(Err(error::unknown("task", request.id))))
+    }
+
     /// Returns what the provider offers besides tools, and whether its lists differ between callers. Called when the
     /// server is built, and again after [`Changes::capabilities`].
     fn capabilities(&self) -> ProviderCapabilities {
@@ -153,6 +176,24 @@ pub trait Provider: Send + Sync + 'static {
         let _ = uri;
     }
 
+    /// Returns the skills, whose URIs must be unique (SEP-2640); their files are resources of the provider. A skill whose
+    /// URI is taken is skipped. Changes are reported as those of resources.
+    fn skills(&self, caller: &Access) -> Arc<[ProvidedSkill]> {
+        let _ = caller;
+        Arc::default()
+    }
+
+    /// Returns the entries of a directory of its skills. With several providers, a URI is passed to each in order until
+    /// one has it.
+    fn read_directory<'a>(
+        &'a self,
+        request: DirectoryRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<Directory>> {
+        let _ = cx;
+        Box::pin(std::future::ready(error::unknown("directory", request.uri).into()))
+    }
+
     /// Suggests values for an argument of one of its prompts, or a variable of one of its resource templates.
     fn complete<'a>(
         &'a self,
@@ -178,12 +219,22 @@ pub struct ProviderCapabilities {
     pub completions: bool,
     /// Whether lists differ between callers. Read once, when the server is built.
     pub lists_by_caller: bool,
+    /// Tasks that exist elsewhere ([`Outcome::Created`]).
+    pub tasks: bool,
+    /// Skills.
+    pub skills: bool,
 }
 
 impl ProviderCapabilities {
     /// Only tools.
-    pub const TOOLS: Self =
-        Self { prompts: false, resources: false, completions: false, lists_by_caller: false };
+    pub const TOOLS: Self = Self {
+        prompts: false,
+        resources: false,
+        completions: false,
+        lists_by_caller: false,
+        tasks: false,
+        skills: false,
+    };
 
     /// Adds prompts.
     pub const fn with_prompts(self) -> Self {
@@ -198,6 +249,17 @@ impl ProviderCapabilities {
     /// Adds completion.
     pub const fn with_completions(self) -> Self {
         Self { completions: true, ..self }
+    }
+
+    /// Declares that calls may return tasks that exist elsewhere, which requires the feature `tasks`. The server then
+    /// declares the extension, and makes no tasks of its own from calls of this provider's tools.
+    pub const fn with_tasks(self) -> Self {
+        Self { tasks: true, ..self }
+    }
+
+    /// Adds skills, which requires the feature `skills`.
+    pub const fn with_skills(self) -> Self {
+        Self { skills: true, ..self }
     }
 
     /// Declares that lists differ between callers. The provider's lists are then read on every request, so that the

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use serde_json::value::RawValue;
 use toolwright_core::json::{JsonFault, MAX_VALUE_DEPTH, Member, Members, tidy};
 use toolwright_core::prompt::PromptResult;
-use toolwright_core::protocol::{ErrorObject, Revision};
+use toolwright_core::protocol::{ErrorObject, Revision, Task};
 use toolwright_core::resource::ResourceResult;
 use toolwright_core::result::{ToolError, ToolResult};
 
@@ -30,8 +30,14 @@ pub enum Outcome<T = ToolResult> {
     /// The rest takes long. If the client and the server support tasks, and the tool's definition allows them, the call
     /// becomes a task; otherwise the client waits for the future.
     Task(BoxFuture<'static, Outcome<T>>),
-    /// A result of another server, forwarded without being parsed.
+    /// A result of another server, forwarded without being parsed. If its `resultType` is `task`, it is handled as
+    /// [`Outcome::Created`].
     Raw(RawResult),
+    /// The call has become a task that exists elsewhere, such as at another server. It is only allowed for tool calls
+    /// with [`Context::accepts_task`](crate::Context::accepts_task), by a provider
+    /// [`with_tasks`](super::ProviderCapabilities::with_tasks); the client's requests for the task reach
+    /// [`Provider::task`](super::Provider::task).
+    Created(Box<Task>),
 }
 
 impl<T> Outcome<T> {
@@ -54,6 +60,7 @@ impl<T> Outcome<T> {
             Self::InputRequired(input) => Outcome::InputRequired(input),
             Self::Task(later) => Outcome::Task(Box::pin(async move { later.await.then(change) })),
             Self::Raw(raw) => Outcome::Raw(raw),
+            Self::Created(task) => Outcome::Created(task),
         }
     }
 
@@ -122,6 +129,7 @@ impl<T: fmt::Debug> fmt::Debug for Outcome<T> {
             Self::InputRequired(input) => f.debug_tuple("InputRequired").field(input).finish(),
             Self::Task(_) => f.write_str("Task"),
             Self::Raw(raw) => f.debug_tuple("Raw").field(raw).finish(),
+            Self::Created(task) => f.debug_tuple("Created").field(task).finish(),
         }
     }
 }

@@ -50,6 +50,38 @@ fn own_meta(meta: Option<&RawValue>) -> Map<String, Value> {
     members.unwrap_or_default()
 }
 
+/// A request about a task that the provider returned as [`Outcome::Created`](super::Outcome::Created), by the caller
+/// whose call it was (SEP-2663 "Supported Methods").
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct TaskRequest<'a> {
+    /// The id that the provider chose.
+    pub id: &'a str,
+    /// The name of the called tool.
+    pub tool: &'a str,
+    /// What the client requests.
+    pub action: TaskAction<'a>,
+}
+
+impl<'a> TaskRequest<'a> {
+    /// Creates a request about the task `id` of a call of `tool`.
+    pub fn new(id: &'a str, tool: &'a str, action: TaskAction<'a>) -> Self {
+        Self { id, tool, action }
+    }
+}
+
+/// What a client requests of a task.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum TaskAction<'a> {
+    /// Its state, with the result or the error once it has ended (`tasks/get`).
+    Get,
+    /// To pass on these responses to its input requests (`tasks/update`). Unknown keys are to be ignored.
+    Update(&'a BTreeMap<String, Box<RawValue>>),
+    /// To cancel it (`tasks/cancel`). It may end in another way nevertheless.
+    Cancel,
+}
+
 /// A request for a prompt (2026-07-28, server/prompts "Getting a Prompt").
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
@@ -74,6 +106,23 @@ pub struct ResourceRequest<'a> {
     pub meta: Option<&'a RawValue>,
     /// The client's input responses, unless this is the first round.
     pub input: Option<&'a InputResponses>,
+}
+
+/// A request for the entries of a directory (SEP-2640).
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct DirectoryRequest<'a> {
+    /// The URI of the directory.
+    pub uri: &'a str,
+    /// The cursor of a page before, as the provider returned it.
+    pub cursor: Option<&'a str>,
+}
+
+impl<'a> DirectoryRequest<'a> {
+    /// Creates a request for a page of the directory at `uri`, the first one without a cursor.
+    pub fn new(uri: &'a str, cursor: Option<&'a str>) -> Self {
+        Self { uri, cursor }
+    }
 }
 
 /// A request for completions (2026-07-28, server/utilities/completion).

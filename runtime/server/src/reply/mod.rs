@@ -32,7 +32,7 @@ use crate::json_rpc::{self, CacheHints, Form, ResultObject, ResultType};
 use crate::message::RequestId;
 use crate::provider::RawResult;
 #[cfg(feature = "tasks")]
-use crate::tasks::{Task, TaskView};
+use crate::tasks::{ProviderTaskView, Task, TaskView};
 use crate::tool::ToolEntry;
 use crate::{error, log};
 
@@ -52,6 +52,9 @@ pub(crate) enum Reply {
     /// A skill and its cache hints.
     #[cfg(feature = "skills")]
     Skill(Box<RawValue>, CacheHints),
+    /// A page of a provider's directory and its cache hints.
+    #[cfg(feature = "skills")]
+    Directory(crate::provider::Directory, CacheHints),
     /// An empty result.
     Done,
     /// A call that has become a task.
@@ -60,6 +63,9 @@ pub(crate) enum Reply {
     /// The state of a task.
     #[cfg(feature = "tasks")]
     Task(Box<Task>),
+    /// A call that has become a task of its provider, or the state of such a task.
+    #[cfg(feature = "tasks")]
+    ProviderTask(ResultType, Box<toolwright_core::protocol::Task>),
     /// Input requests, and the sealed state that is returned with the responses.
     InputRequired(Vec<(String, KnownRequest)>, String),
     /// The result of another server, in the form of the same revision. If clients may cache it, also whether it is
@@ -172,6 +178,15 @@ impl Reply {
                 let result = ResultObject::new(ResultType::Complete, SkillBody { skill }, form);
                 append(out, &result.cached(*hints, revision))
             }
+            #[cfg(feature = "skills")]
+            Self::Directory(directory, hints) => {
+                let mut directory = directory.clone();
+                for resource in &mut directory.resources {
+                    *resource = resource.for_revision(revision).into_owned();
+                }
+                let result = ResultObject::new(ResultType::Complete, directory, form);
+                append(out, &result.cached(*hints, revision))
+            }
             Self::Done => complete(out, NoBody {}, form),
             #[cfg(feature = "tasks")]
             Self::TaskCreated(task) => {
@@ -179,6 +194,14 @@ impl Reply {
             }
             #[cfg(feature = "tasks")]
             Self::Task(task) => complete(out, TaskView::of(task), form),
+            #[cfg(feature = "tasks")]
+            Self::ProviderTask(result_type, task) => {
+                let meta = merged_meta(task.meta.clone(), form);
+                let meta = serde_json::value::to_raw_value(&meta)
+                    .map_err(|_| error::internal("the task cannot be written"));
+                let form = Form { revision, server_meta: &meta.map_err(WriteError::Error)? };
+                append(out, &ResultObject::new(*result_type, ProviderTaskView::of(task), &form))
+            }
             Self::InputRequired(input_requests, request_state) => {
                 let body = InputRequiredBody { input_requests, request_state };
                 append(out, &ResultObject::new(ResultType::InputRequired, body, form))
@@ -282,13 +305,8 @@ fn append_raw(
     match (own, server) {
         (None, None) => {}
         (None, Some(server)) => object.push("\"_meta\"", server),
-        (Some(own), server) => {
-            let mut own: Option<Map<String, Value>> = serde_json::from_str(own).ok();
-            drop_reserved(&mut own);
-            let mut meta = own.unwrap_or_default();
-            if let Some(Ok(Value::Object(server))) = server.map(serde_json::from_str) {
-                meta.extend(server);
-            }
+        (Some(own), _) => {
+            let meta = merged_meta(serde_json::from_str(own).ok(), form);
             if !meta.is_empty() {
                 object.push("\"_meta\"", &Value::Object(meta).to_string());
             }
@@ -296,6 +314,18 @@ fn append_raw(
     }
     object.end();
     Ok(())
+}
+
+/// The `_meta` of another server's result, with the identity of this one.
+fn merged_meta(mut own: Option<Map<String, Value>>, form: &Form<'_>) -> Map<String, Value> {
+    drop_reserved(&mut own);
+    let mut meta = own.unwrap_or_default();
+    if form.revision.has_result_meta()
+        && let Ok(Value::Object(server)) = serde_json::from_str(form.server_meta.get())
+    {
+        meta.extend(server);
+    }
+    meta
 }
 
 /// Writes an object whose members are JSON already.

@@ -19,7 +19,7 @@ use toolwright_core::revision::Revision;
 use crate::auth::Access;
 use crate::caller_lists::CallerLists;
 use crate::error::{self, BuildError};
-use crate::extensions::Extensions;
+use crate::extensions::{Elsewhere, Extensions};
 use crate::features::Features;
 use crate::input_requests::StateKeys;
 use crate::input_requests::request_state::Sealer;
@@ -248,7 +248,7 @@ impl Shared {
         if older.prompts != newer.prompts {
             self.notify(Changed::Prompts);
         }
-        if older.resources != newer.resources {
+        if older.resources != newer.resources || older.skills != newer.skills {
             self.notify(Changed::Resources);
         }
     }
@@ -490,7 +490,11 @@ fn capabilities(features: &Features, extensions: &Extensions, revision: Revision
     if features.completes() && revision > Revision::ALL[0] {
         capabilities["completions"] = json!({});
     }
-    if let Some(extensions) = extensions.capabilities(revision) {
+    let elsewhere = Elsewhere {
+        skills: features.providers_of_skills().next().is_some(),
+        tasks: features.has_tasks_elsewhere(),
+    };
+    if let Some(extensions) = extensions.capabilities(revision, elsewhere) {
         capabilities["extensions"] = extensions;
     }
     capabilities

@@ -9,6 +9,8 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::prompt::{Prompt, PromptResult};
 use toolwright_core::protocol::error;
+#[cfg(feature = "tasks")]
+use toolwright_core::protocol::{ErrorObject, Task};
 use toolwright_core::resource::{Resource, ResourceResult, ResourceTemplate};
 use toolwright_core::revision::Revision;
 
@@ -19,12 +21,16 @@ use crate::context::Context;
 use crate::features::{CompleteParams, outcome_of};
 use crate::future::BoxFuture;
 use crate::pagination::{List, Listed, View};
+#[cfg(feature = "tasks")]
+use crate::provider::TaskRequest;
 use crate::provider::{
     Change, Changes, CompletionRequest, Outcome, PromptRequest, Provider, ProviderCapabilities,
     ResourceRequest, ToolRequest,
 };
+#[cfg(feature = "skills")]
+use crate::provider::{Directory, DirectoryRequest, ProvidedSkill};
 use crate::subscriptions::{Changed, Watch};
-use crate::tool::Started;
+use crate::tool::{Started, ToolEntry};
 
 impl Service {
     fn view<'a>(&'a self, access: &'a Access) -> View<'a> {
@@ -52,6 +58,11 @@ impl Provider for Service {
             resources: features.resources().is_some(),
             completions: features.completes(),
             lists_by_caller: features.lists_by_caller(),
+            tasks: cfg!(feature = "tasks") && features.has_tasks_elsewhere(),
+            #[cfg(feature = "skills")]
+            skills: self.shared().has_skills(),
+            #[cfg(not(feature = "skills"))]
+            skills: false,
         }
     }
 
@@ -67,8 +78,24 @@ impl Provider for Service {
         let cx = cx.in_context(request.context_path.map(str::to_owned));
         match self.shared().middleware().call_tool(&entry, request.arguments, &cx) {
             Started::Ready(outcome) => Box::pin(std::future::ready(outcome)),
-            Started::Running(running) => running,
+            Started::Running(running) if !cx.accepts_task() => running,
+            Started::Running(running) => Box::pin(async move { of_provider(&entry, running.await) }),
         }
+    }
+
+    #[cfg(feature = "tasks")]
+    fn task<'a>(
+        &'a self,
+        request: TaskRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Result<Option<Task>, ErrorObject>> {
+        let found = serde_json::from_str::<(usize, String)>(request.id)
+            .ok()
+            .and_then(|(number, id)| Some((self.shared().features().provider_of_tasks(number)?.clone(), id)));
+        Box::pin(async move {
+            let Some((provider, id)) = found else { return Err(error::unknown("task", request.id)) };
+            provider.0.task(TaskRequest { id: &id, ..request }, cx).await
+        })
     }
 
     fn prompts(&self, caller: &Access) -> Arc<[Prompt]> {
@@ -129,6 +156,33 @@ impl Provider for Service {
         self.shared().unwatch_for_parent(uri);
     }
 
+    #[cfg(feature = "skills")]
+    fn skills(&self, caller: &Access) -> Arc<[ProvidedSkill]> {
+        let own = self.shared().extensions().skills();
+        let merged = self.shared().skills_for(own.as_deref(), caller);
+        let skills = merged.as_ref().or(own.as_ref().map(|own| &own.skills));
+        let entries = skills.map(|skills| self.list_visible(skills, caller)).unwrap_or_default();
+        let read = entries.iter().filter_map(|entry| serde_json::from_str(entry.get()).ok());
+        read.filter_map(ProvidedSkill::new).collect()
+    }
+
+    #[cfg(feature = "skills")]
+    fn read_directory<'a>(
+        &'a self,
+        request: DirectoryRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<Directory>> {
+        let (own, view) = (self.shared().extensions().skills(), self.view(cx.access()));
+        if let Some(children) = own.as_ref().and_then(|own| own.directory(request.uri)) {
+            let seen = children.entries().iter().filter(|child| view.sees(&***child));
+            let resources: Vec<Resource> = seen.map(|child| child.resource().clone()).collect();
+            if !resources.is_empty() {
+                return Box::pin(std::future::ready(Outcome::Result(Directory::new(resources))));
+            }
+        }
+        self.shared().read_provided_directory(request.uri, request.cursor, cx)
+    }
+
     fn complete<'a>(
         &'a self,
         request: CompletionRequest<'a>,
@@ -138,6 +192,17 @@ impl Provider for Service {
         let completed = self.shared().features().complete(params, cx.clone(), self.view(cx.access()));
         let revision = cx.revision();
         Box::pin(async move { outcome_of(completed.await, None, revision) })
+    }
+}
+
+/// Adds the provider of a tool to the id of its task.
+fn of_provider(entry: &ToolEntry, outcome: Outcome) -> Outcome {
+    match (outcome, entry.provider) {
+        (Outcome::Created(mut task), Some(number)) => {
+            task.task_id = serde_json::json!([number, task.task_id]).to_string();
+            Outcome::Created(task)
+        }
+        (outcome, _) => outcome,
     }
 }
 
@@ -155,7 +220,7 @@ impl Shared {
             Changed::Resources => Change::Resources,
             Changed::Resource(uri) => Change::Resource(uri),
             #[cfg(feature = "tasks")]
-            Changed::Task(_) => return,
+            Changed::Task(_) | Changed::ProviderTask(_) => return,
         };
         let parents = self.parents.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for parent in &parents {

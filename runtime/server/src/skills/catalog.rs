@@ -43,6 +43,23 @@ pub(crate) struct SkillEntry {
 #[derive(Debug)]
 pub(crate) struct Child(Resource);
 
+impl SkillEntry {
+    pub(crate) fn new(uri: &str, json: Box<RawValue>) -> Self {
+        Self { uri: uri.to_owned(), json }
+    }
+
+    pub(crate) fn uri(&self) -> &str {
+        &self.uri
+    }
+}
+
+impl Child {
+    /// The entry as a resource.
+    pub(crate) fn resource(&self) -> &Resource {
+        &self.0
+    }
+}
+
 impl Listed for SkillEntry {
     const MEMBER: &'static str = "skills";
 

@@ -15,7 +15,7 @@ mod media;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub(crate) use catalog::{Catalog, Child};
+pub(crate) use catalog::{Catalog, Child, SkillEntry};
 use files::{Files, SKILL_MD};
 use limits::Budget;
 

@@ -35,7 +35,7 @@ use std::time::Duration;
 pub(crate) use input::MaybeTask;
 pub(crate) use live::LiveTask;
 pub use memory::MemoryTaskStore;
-pub(crate) use record::TaskView;
+pub(crate) use record::{ProviderTaskView, TaskView};
 pub use record::{Task, TaskState};
 pub(crate) use registry::{Admitted, NoTask, NotAdmitted, ServerTasks, TaskRegistry};
 pub(crate) use runner::{make, run};

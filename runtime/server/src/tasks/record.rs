@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use toolwright_core::protocol::milliseconds;
+use toolwright_core::protocol::{self, milliseconds};
 
 use crate::clock::later;
 
@@ -141,6 +141,20 @@ impl<'a> TaskView<'a> {
             TaskState::Failed(error) => view.error = Some(error),
         }
         view
+    }
+}
+
+/// A provider's task without the members of a result: `resultType` and `_meta`.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct ProviderTaskView(protocol::Task);
+
+impl ProviderTaskView {
+    pub(crate) fn of(task: &protocol::Task) -> Self {
+        let mut task = task.clone();
+        task.meta = None;
+        task.other.shift_remove("resultType");
+        Self(task)
     }
 }
 

@@ -1,4 +1,6 @@
-//! A provider with a policy, an audit log and metrics.
+//! A provider with a policy, an audit log and metrics; `tasks` applies them to the results of tasks.
+
+mod tasks;
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -9,13 +11,14 @@ use serde_json::{Map, Value};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::names::split;
 use toolwright_core::prompt::{Prompt, PromptResult};
-use toolwright_core::protocol::{ErrorObject, meta, method};
+use toolwright_core::protocol::{ErrorObject, Task, meta, method};
 use toolwright_core::resource::{Resource, ResourceResult, ResourceTemplate};
 use toolwright_core::result::ToolResult;
 use toolwright_server::auth::Access;
 use toolwright_server::{
-    BoxFuture, Changes, Completion, CompletionRequest, Context, Outcome, PromptRequest, Provider,
-    ProviderCapabilities, RawResult, ResourceRequest, ToolRequest,
+    BoxFuture, Changes, Completion, CompletionRequest, Context, Directory, DirectoryRequest, Outcome,
+    PromptRequest, ProvidedSkill, Provider, ProviderCapabilities, RawResult, ResourceRequest, TaskRequest,
+    ToolRequest,
 };
 
 use crate::audit::{AuditRecord, AuditSink, Outcome as Came, Route};
@@ -157,20 +160,29 @@ impl Running {
                 (Came::Error, fault_of(error))
             }
             Outcome::InputRequired(_) => (Came::InputRequired, None),
+            Outcome::Created(_) => (Came::Task, None),
             _ => (Came::Ok, None),
         };
         self.came = came;
+        self.note_fault(fault);
+    }
+
+    fn note_fault(&mut self, fault: Option<Fault>) {
         if let (Some(Recorded { record, .. }), Some(fault)) = (&mut self.record, fault) {
             (record.kind, record.call) = (fault.kind, fault.call_id);
         }
     }
 
     fn refuse(&mut self, refusal: Refusal) -> Outcome {
+        self.refused(refusal).into()
+    }
+
+    fn refused(&mut self, refusal: Refusal) -> ToolResult {
         self.came = Came::Refused;
         if let Some(Recorded { record, .. }) = &mut self.record {
             record.kind = Some(refusal.kind.to_owned());
         }
-        refusal.into_result().into()
+        refusal.into_result()
     }
 
     /// Records the outcome of a request, now or when its task has ended.
@@ -251,7 +263,8 @@ fn outline(raw: &RawResult) -> (Came, Option<Fault>) {
 /// A provider that applies a [`Policy`], an [audit log](crate::audit) and metrics to requests, as set in
 /// [`Controls`].
 ///
-/// Policies apply to tool calls. Each round of a call that requests input from its client counts as a call.
+/// Policies apply to tool calls. Each round of a call that requests input from its client counts as a call. A call that
+/// becomes a task has ended for the concurrency; the size of the task's result is limited when it is requested.
 ///
 /// ```
 /// use toolwright_gateway::policy::Policy;
@@ -321,12 +334,7 @@ impl<P: Provider> Controlled<P> {
         let outcome = self.provider.call_tool(inner, cx).await;
         let most = rules().filter_map(|(_, rule)| rule.max_result_bytes).min();
         match most.zip(size_of(&outcome)) {
-            Some((most, size)) if size > most => {
-                let text = format!(
-                    "the call was made, and its result has {size} bytes where {most} are allowed: ask for less at a time"
-                );
-                running.refuse(Refusal::new("result_too_large", text))
-            }
+            Some((most, size)) if size > most => running.refuse(Refusal::result_too_large(size, most)),
             _ => running.end(outcome),
         }
     }
@@ -375,6 +383,14 @@ impl<P: Provider> Provider for Controlled<P> {
         Box::pin(self.call(request, cx))
     }
 
+    fn task<'a>(
+        &'a self,
+        request: TaskRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Result<Option<Task>, ErrorObject>> {
+        Box::pin(self.request_task(request, cx))
+    }
+
     fn capabilities(&self) -> ProviderCapabilities {
         self.provider.capabilities()
     }
@@ -419,6 +435,18 @@ impl<P: Provider> Provider for Controlled<P> {
 
     fn unwatch_resource(&self, uri: &str) {
         self.provider.unwatch_resource(uri);
+    }
+
+    fn skills(&self, caller: &Access) -> Arc<[ProvidedSkill]> {
+        self.provider.skills(caller)
+    }
+
+    fn read_directory<'a>(
+        &'a self,
+        request: DirectoryRequest<'a>,
+        cx: &'a Context,
+    ) -> BoxFuture<'a, Outcome<Directory>> {
+        self.provider.read_directory(request, cx)
     }
 
     fn complete<'a>(
