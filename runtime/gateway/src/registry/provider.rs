@@ -54,13 +54,8 @@ impl Provider for Registry {
         request: TaskRequest<'a>,
         cx: &'a Context,
     ) -> BoxFuture<'a, Result<Option<Task>, ErrorObject>> {
-        Box::pin(async move {
-            let Served { gateway, revoked } = self.servers(cx, error::unknown("task", request.id)).await?;
-            tokio::select! {
-                found = gateway.task(request, cx) => found,
-                () = revoked => Err(super::call::revoked()),
-            }
-        })
+        let unknown = error::unknown("task", request.id);
+        Box::pin(self.ask(cx, unknown, Err, move |gateway| gateway.task(request, cx)))
     }
 
     fn prompts(&self, caller: &Access) -> Arc<[Prompt]> {
@@ -72,13 +67,8 @@ impl Provider for Registry {
         request: PromptRequest<'a>,
         cx: &'a Context,
     ) -> BoxFuture<'a, Outcome<PromptResult>> {
-        Box::pin(async move {
-            let unknown = error::unknown("prompt", request.name);
-            match self.servers(cx, unknown).await {
-                Ok(Served { gateway, revoked }) => or_revoked(gateway.get_prompt(request, cx), revoked).await,
-                Err(error) => error.into(),
-            }
-        })
+        let unknown = error::unknown("prompt", request.name);
+        Box::pin(self.ask(cx, unknown, Outcome::from, move |gateway| gateway.get_prompt(request, cx)))
     }
 
     fn resources(&self, caller: &Access) -> Arc<[Resource]> {
@@ -94,15 +84,8 @@ impl Provider for Registry {
         request: ResourceRequest<'a>,
         cx: &'a Context,
     ) -> BoxFuture<'a, Outcome<ResourceResult>> {
-        Box::pin(async move {
-            let unknown = error::unknown_resource(request.uri, cx.revision());
-            match self.servers(cx, unknown).await {
-                Ok(Served { gateway, revoked }) => {
-                    or_revoked(gateway.read_resource(request, cx), revoked).await
-                }
-                Err(error) => error.into(),
-            }
-        })
+        let unknown = error::unknown_resource(request.uri, cx.revision());
+        Box::pin(self.ask(cx, unknown, Outcome::from, move |gateway| gateway.read_resource(request, cx)))
     }
 
     // Resources of runs cannot be watched: a server is only notified of a URI, which two runs may share.
@@ -116,15 +99,8 @@ impl Provider for Registry {
         request: DirectoryRequest<'a>,
         cx: &'a Context,
     ) -> BoxFuture<'a, Outcome<Directory>> {
-        Box::pin(async move {
-            let unknown = error::unknown("directory", request.uri);
-            match self.servers(cx, unknown).await {
-                Ok(Served { gateway, revoked }) => {
-                    or_revoked(gateway.read_directory(request, cx), revoked).await
-                }
-                Err(error) => error.into(),
-            }
-        })
+        let unknown = error::unknown("directory", request.uri);
+        Box::pin(self.ask(cx, unknown, Outcome::from, move |gateway| gateway.read_directory(request, cx)))
     }
 
     fn complete<'a>(
@@ -132,27 +108,8 @@ impl Provider for Registry {
         request: CompletionRequest<'a>,
         cx: &'a Context,
     ) -> BoxFuture<'a, Outcome<Completion>> {
-        Box::pin(async move {
-            let unknown =
-                error::invalid_params("nothing here has the prompt or the template of the reference");
-            match self.servers(cx, unknown).await {
-                Ok(Served { gateway, revoked }) => or_revoked(gateway.complete(request, cx), revoked).await,
-                Err(error) => error.into(),
-            }
-        })
-    }
-}
-
-/// Returns the servers of a run that a caller may use, and the token that is cancelled when it no longer may.
-struct Served<'a, R> {
-    gateway: &'a Gateway,
-    revoked: R,
-}
-
-async fn or_revoked<T>(answer: BoxFuture<'_, Outcome<T>>, revoked: impl Future<Output = ()>) -> Outcome<T> {
-    tokio::select! {
-        outcome = answer => outcome,
-        () = revoked => super::call::revoked().into(),
+        let unknown = error::invalid_params("nothing here has the prompt or the template of the reference");
+        Box::pin(self.ask(cx, unknown, Outcome::from, move |gateway| gateway.complete(request, cx)))
     }
 }
 
@@ -163,19 +120,27 @@ fn servers(caller: &Access) -> Option<&Gateway> {
 }
 
 impl Registry {
-    /// Returns the servers of the run of a caller with a valid token.
-    async fn servers<'a>(
-        &self,
+    /// Asks the servers of the run of a caller with a valid token, until the token is revoked. The answer is `unknown` if
+    /// there are no servers.
+    async fn ask<'a, T>(
+        &'a self,
         cx: &'a Context,
         unknown: ErrorObject,
-    ) -> Result<Served<'a, impl Future<Output = ()> + use<>>, ErrorObject> {
-        let Some(agent) = agent(cx.access()) else { return Err(unknown) };
+        refuse: fn(ErrorObject) -> T,
+        ask: impl FnOnce(&'a Gateway) -> BoxFuture<'a, T> + Send,
+    ) -> T {
+        let Some(agent) = agent(cx.access()) else { return refuse(unknown) };
         if !agent.claims.permits(Permission::Call) {
-            return Err(no_permission());
+            return refuse(no_permission());
         }
-        self.admit(agent).await?;
-        let gateway = agent.run.gateway().ok_or(unknown)?;
-        Ok(Served { gateway, revoked: agent.revoked() })
+        if let Err(error) = self.admit(agent).await {
+            return refuse(error);
+        }
+        let Some(gateway) = agent.run.gateway() else { return refuse(unknown) };
+        tokio::select! {
+            answer = ask(gateway) => answer,
+            () = agent.revoked() => refuse(super::call::revoked()),
+        }
     }
 
     async fn call(
