@@ -88,7 +88,8 @@ pub use toolwright_core::protocol::Implementation;
 pub use transport::Transport;
 #[cfg(feature = "http")]
 pub use transport::http::{
-    EventLimits, EventStore, Http, HttpConfig, HttpService, MemoryEventStore, PeerAddr, StoredEvent,
+    EventLimits, EventStore, EventStoreError, Http, HttpConfig, HttpService, MemoryEventStore, PeerAddr,
+    StoredEvent,
 };
 #[cfg(feature = "ws")]
 pub use transport::http::{WebSocket, WebSocketService};

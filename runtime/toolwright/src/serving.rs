@@ -37,7 +37,8 @@ pub mod transport {
     pub use toolwright_server::UnixSocket;
     #[cfg(feature = "http")]
     pub use toolwright_server::{
-        EventLimits, EventStore, Http, HttpConfig, HttpService, MemoryEventStore, PeerAddr, StoredEvent,
+        EventLimits, EventStore, EventStoreError, Http, HttpConfig, HttpService, MemoryEventStore, PeerAddr,
+        StoredEvent,
     };
     #[cfg(feature = "ws")]
     pub use toolwright_server::{WebSocket, WebSocketService};

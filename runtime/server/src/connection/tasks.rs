@@ -129,9 +129,7 @@ impl Connection {
                     let origin = origin.as_ref().map(OwnedOrigin::borrowed);
                     connection.go_on(&id, running, cx, call, origin).await
                 }
-                Ok(Err(error)) => {
-                    Some(error::internal(&format!("the task cannot be stored: {error}")).into())
-                }
+                Ok(Err(error)) => Some(error.to_rpc("the task cannot be stored").into()),
                 Err(_) => Some(error::internal("the task could not be created").into()),
             }
         })
@@ -332,7 +330,7 @@ impl TaskRequest {
             NoTask::Unknown => error::unknown("task", id),
             #[cfg(feature = "auth")]
             NoTask::Scopes(scopes) => error::insufficient_scope(scopes),
-            NoTask::Store(error) => error::internal(&format!("the task store failed: {error}")),
+            NoTask::Store(error) => error.to_rpc("the task store failed"),
             NoTask::Elsewhere => error::internal(
                 "the task runs in another process of the server; route requests by the header `Mcp-Name`",
             ),

@@ -72,7 +72,7 @@ impl MemoryTaskStore {
     fn put_new(&self, task: &Task) -> Result<(), TaskStoreError> {
         let mut kept = self.lock();
         if kept.tasks.len() >= self.max_tasks {
-            return Err(TaskStoreError::new(format!(
+            return Err(TaskStoreError::full(format!(
                 "{} tasks are already stored; try again when some have expired",
                 self.max_tasks
             )));

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::live::LiveTask;
 use super::registry::{Admitted, TaskRegistry};
-use super::store::done;
+use super::store::{done, ended};
 use super::{Task, TaskState, TaskStoreError};
 use crate::error;
 
@@ -96,11 +96,19 @@ async fn work_and_store(
     notify: &(impl Fn(&Task) + Sync),
     work: impl Future<Output = Ending> + Send,
 ) {
+    let id = live.snapshot().id;
     let mut work = pin!(work);
+    let mut ended = pin!(async {
+        ended(registry.store(), &id).await;
+        live.cancel();
+        // The work ends now.
+        std::future::pending::<()>().await;
+    });
     let (end, message) = loop {
         tokio::select! {
             biased;
             end = &mut work => break end,
+            () = &mut ended => {}
             () = live.changed.notified() => {
                 let task = live.snapshot();
                 if task.state.has_ended() {

@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
+use serde_json::json;
+use toolwright_core::protocol::ErrorObject;
+
 use super::Task;
+use crate::error;
 use crate::future::BoxFuture;
 use crate::panics::{Panicked, UserFuture};
 
@@ -13,8 +17,12 @@ const STORE_TIMEOUT: Duration = Duration::from_secs(10);
 /// default), or in a custom store that outlives the process.
 ///
 /// A task runs in the process that created it, and only that process changes it while it runs. With a shared store,
-/// other processes can return and cancel tasks; responses to input requests must reach the process that runs the task,
-/// for which HTTP has the header `Mcp-Name`.
+/// other processes can return and cancel tasks, and the process that runs a cancelled task is notified by
+/// [`TaskStore::ended`]; responses to input requests must reach the process that runs the task, for which HTTP has the
+/// header `Mcp-Name`.
+///
+/// The limits per caller ([`Tasks::max_stored_per_caller`](super::Tasks::max_stored_per_caller)) are those of the server,
+/// in each of its processes. A store has to bound what it keeps in total.
 ///
 /// Operations that take longer than 10 seconds, or panic, count as failed.
 ///
@@ -79,30 +87,66 @@ pub trait TaskStore: Send + Sync + 'static {
     /// # Errors
     /// The deletion failed. The error is ignored, and the task is hidden.
     fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), TaskStoreError>>;
+
+    /// Waits until another process has ended the task with this id, which runs in this process; forever if none does.
+    /// Then the handler is dropped. The default implementation waits forever, so that the handler is dropped with its
+    /// next change.
+    fn ended<'a>(&'a self, id: &'a str) -> BoxFuture<'a, ()> {
+        _ = id;
+        Box::pin(std::future::pending())
+    }
 }
 
-/// A store operation failed. Clients receive the message, so it must not contain secrets.
+/// A store operation failed. Clients receive the message, so it must not contain secrets, and [`TaskStoreError::kind`] in
+/// the error's data.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct TaskStoreError {
     text: String,
-    is_final: bool,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Unavailable,
+    Full,
+    Refused,
 }
 
 impl TaskStoreError {
-    /// Creates a temporary error.
+    /// Creates a temporary error: the store cannot be reached, or failed.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_final: false }
+        Self { text: text.into(), kind: Kind::Unavailable }
+    }
+
+    /// Creates a temporary error: the store has no space until other tasks expire.
+    pub fn full(text: impl Into<String>) -> Self {
+        Self { text: text.into(), kind: Kind::Full }
     }
 
     /// Creates a permanent error: the task cannot be stored in its current state, for example because it is too large.
     /// If that is its final state, the task fails instead.
     pub fn refused(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_final: true }
+        Self { text: text.into(), kind: Kind::Refused }
+    }
+
+    /// Returns the machine-readable name of the error: `store_unavailable`, `overloaded` or `invalid`.
+    pub fn kind(&self) -> &'static str {
+        match self.kind {
+            Kind::Unavailable => "store_unavailable",
+            Kind::Full => "overloaded",
+            Kind::Refused => "invalid",
+        }
     }
 
     pub(super) fn is_final(&self) -> bool {
-        self.is_final
+        self.kind == Kind::Refused
+    }
+
+    /// Converts into an error for clients that says what failed.
+    pub(crate) fn to_rpc(&self, what: &str) -> ErrorObject {
+        let data = json!({"kind": self.kind(), "retryable": !self.is_final()});
+        error::internal(&format!("{what}: {self}")).with_data(&data)
     }
 }
 
@@ -116,5 +160,12 @@ pub(super) async fn done<T>(
         Err(_) => {
             Err(TaskStoreError::new(format!("it did not respond within {} s", STORE_TIMEOUT.as_secs())))
         }
+    }
+}
+
+/// Waits until another process has ended a task; forever if the store fails at that.
+pub(super) async fn ended(store: &dyn TaskStore, id: &str) {
+    if UserFuture::new(store.ended(id)).await.is_err() {
+        std::future::pending::<()>().await;
     }
 }

@@ -1,6 +1,7 @@
 //! Streams that outlive their connections (2025-11-25, basic/transports "Resumability and Redelivery").
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use test_http::lab::{Lab, Session, code};
 use test_http::scripted::scripted_server;
 use toolwright::{
     BoxFuture, HttpConfig, Limits,
-    transport::{EventLimits, EventStore, MemoryEventStore, StoredEvent},
+    transport::{EventLimits, EventStore, EventStoreError, MemoryEventStore, StoredEvent},
 };
 
 const REVISIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
@@ -274,6 +275,7 @@ fn expired_events_cannot_be_resumed() {
 struct Counting {
     seen: Arc<Mutex<Vec<String>>>,
     memory: Arc<MemoryEventStore>,
+    fails: Arc<AtomicBool>,
 }
 
 impl Counting {
@@ -306,9 +308,12 @@ impl EventStore for Counting {
         session: &'a str,
         stream: u64,
         sequence: u64,
-    ) -> BoxFuture<'a, Option<Vec<StoredEvent>>> {
+    ) -> BoxFuture<'a, Result<Option<Vec<StoredEvent>>, EventStoreError>> {
         Box::pin(async move {
             tokio::time::sleep(Duration::from_millis(1)).await;
+            if self.fails.load(Ordering::SeqCst) {
+                return Err(EventStoreError::new("the shelf is broken"));
+            }
             self.memory.after(session, stream, sequence).await
         })
     }
@@ -347,4 +352,21 @@ fn a_custom_store_is_used_for_streams_only() {
     session.delete().send();
     store.await_seen(6);
     assert_eq!(store.seen.lock().expect("no panic")[5], "forget", "the session's events go with it");
+}
+
+#[test]
+fn a_store_that_fails_loses_no_stream() {
+    let store = Counting::default();
+    let lab = Lab::with(Limits::default(), HttpConfig::new().event_store(store.clone()));
+    let session = lab.session("2025-11-25");
+    let params = json!({"name": "count", "arguments": {}, "_meta": {"progressToken": 7}});
+    let mut stream = session.request(1, "tools/call", &params).send();
+    let sent = stream.messages().len();
+    assert!(sent > 1);
+    let first = format!("{}-1", last(&stream).split_once('-').expect("an event id").0);
+    store.fails.store(true, Ordering::SeqCst);
+    let failed = resume(&session, &first);
+    assert_eq!((failed.status, failed.header("retry-after")), (503, Some("1")));
+    store.fails.store(false, Ordering::SeqCst);
+    assert_eq!(resume(&session, &first).messages().len(), sent, "nothing was lost");
 }

@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::json;
+use tokio::sync::Notify;
 use toolwright::tasks::{Task, TaskState, TaskStore, TaskStoreError};
 use toolwright::{BoxFuture, tasks::Tasks};
 
 use crate::stage::{Caller, Do, Stage, eventually, service};
+use test_protocol::raw::RawError;
 
 /// Keeps tasks as JSON strings, as a database would, and fails when the test says so.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +23,9 @@ struct Inner {
     trouble: Mutex<HashMap<&'static str, Trouble>>,
     updates: AtomicUsize,
     is_removed: AtomicBool,
+    /// Whether it tells of tasks that others have ended, and those that wait for that.
+    tells: AtomicBool,
+    changed: Notify,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -83,6 +88,7 @@ impl TaskStore for Shelf {
             let goes_on = self.find(&task.id).is_some_and(|task| !task.state.has_ended());
             if goes_on {
                 self.put(task);
+                self.0.changed.notify_waiters();
             }
             Ok(goes_on)
         })
@@ -94,6 +100,19 @@ impl TaskStore for Shelf {
             self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
             self.0.is_removed.store(true, Ordering::SeqCst);
             Ok(())
+        })
+    }
+
+    fn ended<'a>(&'a self, id: &'a str) -> BoxFuture<'a, ()> {
+        Box::pin(async {
+            loop {
+                let changed = self.0.changed.notified();
+                let has_ended = self.find(id).is_some_and(|task| task.state.has_ended());
+                if has_ended && self.0.tells.load(Ordering::SeqCst) {
+                    return;
+                }
+                changed.await;
+            }
         })
     }
 }
@@ -119,6 +138,22 @@ async fn servers_that_share_a_store_share_their_tasks() {
     script.send(Do::Say("going on")).expect("the handler runs");
     here.until_status(&id, "cancelled").await;
     script.closed().await;
+    assert_eq!(there.get(&id).await["status"], "cancelled");
+}
+
+#[tokio::test]
+async fn a_store_tells_that_a_task_was_cancelled_elsewhere() {
+    let (stage, shelf) = (Stage::default(), Shelf::default());
+    shelf.0.tells.store(true, Ordering::SeqCst);
+    let here = service(&stage, Tasks::new().store(shelf.clone()));
+    let there = service(&stage, Tasks::new().store(shelf.clone()));
+    let (here, there) = (Caller::of(&here), Caller::of(&there));
+    let script = stage.script("silent");
+    let id = here.play("silent").await;
+    there.cancel(&id).await;
+    // The handler has nothing to say, and is dropped.
+    script.closed().await;
+    here.until_status(&id, "cancelled").await;
     assert_eq!(there.get(&id).await["status"], "cancelled");
 }
 
@@ -179,6 +214,13 @@ async fn errors_of_a_store_are_reported_clearly() {
             let (code, text) = caller.refused(method, params).await;
             assert!(code == -32603 && text.contains(words), "{trouble:?} {method}: {text}");
             assert!(!text.contains("secret"), "{text}");
+            let Err(RawError::Rpc(error)) =
+                caller.request(method, json!({"taskId": id, "inputResponses": {}})).await
+            else {
+                panic!("{method} should fail")
+            };
+            let data = error.data.expect("data");
+            assert_eq!(data, json!({"kind": "store_unavailable", "retryable": true}), "{method}");
         }
         shelf.trouble("get", None);
         assert_eq!(caller.get(&id).await["status"], "completed", "and then all is well");

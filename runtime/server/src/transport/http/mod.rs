@@ -60,7 +60,7 @@ use toolwright_wire::outbox::Outbox;
 pub use body::HttpBody;
 pub use caller::PeerAddr;
 pub use config::HttpConfig;
-pub use legacy::{EventLimits, EventStore, MemoryEventStore, StoredEvent};
+pub use legacy::{EventLimits, EventStore, EventStoreError, MemoryEventStore, StoredEvent};
 pub use serve::Http;
 #[cfg(feature = "ws")]
 pub use websocket::{WebSocket, WebSocketService};

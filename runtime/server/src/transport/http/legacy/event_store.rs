@@ -25,14 +25,20 @@ pub struct StoredEvent {
 ///
 /// Events are appended before they are sent, in the order of their numbers on each stream. A store may discard any of
 /// them at any time: then they reach the client that is reading the stream at that moment, but cannot be sent again. A slow
-/// store blocks its stream; the store has to handle its own errors.
+/// store blocks its stream. An event that cannot be stored is discarded; if events cannot be read, the client that asks
+/// for them is told to try again.
+///
+/// A session runs in the process that opened it, which is the only one that writes and reads its events: a load balancer
+/// has to route by the header `Mcp-Session-Id`.
 ///
 /// Session ids are secret: anyone who knows one can act as its client.
 ///
 /// A store that keeps only short messages:
 ///
 /// ```
-/// use toolwright_server::transport::http::{EventStore, HttpConfig, MemoryEventStore, StoredEvent};
+/// use toolwright_server::transport::http::{
+///     EventStore, EventStoreError, HttpConfig, MemoryEventStore, StoredEvent,
+/// };
 /// use toolwright_server::BoxFuture;
 ///
 /// #[derive(Default)]
@@ -51,7 +57,7 @@ pub struct StoredEvent {
 ///         session: &'a str,
 ///         stream: u64,
 ///         sequence: u64,
-///     ) -> BoxFuture<'a, Option<Vec<StoredEvent>>> {
+///     ) -> BoxFuture<'a, Result<Option<Vec<StoredEvent>>, EventStoreError>> {
 ///         self.0.after(session, stream, sequence)
 ///     }
 ///
@@ -69,15 +75,30 @@ pub trait EventStore: Send + Sync + 'static {
 
     /// Returns the stored events of a stream after the one with this number, oldest first. `None` if there are none and
     /// the one with this number is not stored either, so it is unknown what followed it.
+    ///
+    /// # Errors
+    /// The events cannot be read now. The client is answered with 503.
     fn after<'a>(
         &'a self,
         session: &'a str,
         stream: u64,
         sequence: u64,
-    ) -> BoxFuture<'a, Option<Vec<StoredEvent>>>;
+    ) -> BoxFuture<'a, Result<Option<Vec<StoredEvent>>, EventStoreError>>;
 
     /// Deletes all events of a session that has ended.
     fn forget<'a>(&'a self, session: &'a str) -> BoxFuture<'a, ()>;
+}
+
+/// Stored events cannot be read. Clients receive the message, so it must not contain secrets.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct EventStoreError(String);
+
+impl EventStoreError {
+    /// Creates a temporary error.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
 }
 
 /// The limits of a [`MemoryEventStore`]. Change individual ones with struct update syntax: `EventLimits { max_events:
@@ -203,8 +224,8 @@ impl EventStore for MemoryEventStore {
         session: &'a str,
         stream: u64,
         sequence: u64,
-    ) -> BoxFuture<'a, Option<Vec<StoredEvent>>> {
-        Box::pin(std::future::ready(self.replay(session, stream, sequence)))
+    ) -> BoxFuture<'a, Result<Option<Vec<StoredEvent>>, EventStoreError>> {
+        Box::pin(std::future::ready(Ok(self.replay(session, stream, sequence))))
     }
 
     fn forget<'a>(&'a self, session: &'a str) -> BoxFuture<'a, ()> {

@@ -32,7 +32,7 @@ use crate::error;
 use crate::message::{Envelope, RequestId};
 
 pub(super) use event_id::EventId;
-pub use event_store::{EventLimits, EventStore, MemoryEventStore, StoredEvent};
+pub use event_store::{EventLimits, EventStore, EventStoreError, MemoryEventStore, StoredEvent};
 pub(super) use http_sse::SseStreams;
 pub(super) use session::{HttpSession, Sessions};
 use session::{KEPT_WITHOUT_STREAM, NotOpened};

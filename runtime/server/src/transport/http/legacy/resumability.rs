@@ -2,7 +2,8 @@
 //! (2025-11-25, basic/transports "Listening for Messages from the Server" and "Resumability and Redelivery").
 //!
 //! A stream that has ended and was read completely is answered with 204, which stops clients that reconnect whenever a
-//! stream ends; after 404, they would give up the session. An unknown event id is answered with 400.
+//! stream ends; after 404, they would give up the session. An unknown event id is answered with 400, and with 503 if the
+//! store failed.
 //!
 //! A token applies only to its own request (`grants`): a stream carries what the token of its GET may see, regardless
 //! of the token that opened the session, and a weaker token than that of an interrupted stream gets 403 instead of its
@@ -10,12 +11,12 @@
 
 use std::sync::Arc;
 
-use http::{HeaderMap, HeaderName, Response, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use toolwright_wire::event_stream::write_event_with_id;
 use toolwright_wire::headers::{Accept, single};
 
 use super::event_id::{EventId, StreamKind};
-use super::event_store::StoredEvent;
+use super::event_store::{EventStoreError, StoredEvent};
 use super::session::HttpSession;
 use crate::auth::Access;
 use crate::transport::http::body::HttpBody;
@@ -71,23 +72,26 @@ impl Endpoint {
             // From here on, the reader receives everything; events that it gets twice are sent once.
             let reading = self.config.reading();
             let reader = stream.attach(&reading).starting_at(sequence, &reading);
-            let missed = session.after(stream.id.number, sequence).await.unwrap_or_default();
-            return answer::session_stream(reader.replaying(missed));
+            return match session.after(stream.id.number, sequence).await {
+                Ok(missed) => answer::session_stream(reader.replaying(missed.unwrap_or_default())),
+                Err(error) => unavailable(&error),
+            };
         }
         match stream.kind {
             StreamKind::Standing => self.standing_stream(session, access, Some(id)).await,
             StreamKind::Request => match session.after(stream.number, sequence).await {
                 // The only response that stops reconnecting (WHATWG HTML, "Server-sent events"). After 404, a client
                 // would start a new session.
-                Some(missed) if missed.is_empty() => answer::empty(StatusCode::NO_CONTENT),
-                Some(missed) => {
+                Ok(Some(missed)) if missed.is_empty() => answer::empty(StatusCode::NO_CONTENT),
+                Ok(Some(missed)) => {
                     let mut events = Vec::new();
                     for StoredEvent { sequence, message, .. } in missed {
                         write_event_with_id(&mut events, EventId { stream, sequence }, &message);
                     }
                     answer::events(events)
                 }
-                None => unknown_event(),
+                Ok(None) => unknown_event(),
+                Err(error) => unavailable(&error),
             },
         }
     }
@@ -111,7 +115,13 @@ impl Endpoint {
         let sequence = from.map_or_else(|| session.next_sequence(), |id| id.sequence);
         let mut reader = stream.attach(&reading).starting_at(sequence, &reading);
         if let Some(id) = from {
-            let missed = session.after(id.stream.number, sequence).await;
+            let missed = match session.after(id.stream.number, sequence).await {
+                Ok(missed) => missed,
+                Err(error) => {
+                    session.close_stream(&stream);
+                    return unavailable(&error);
+                }
+            };
             reader = reader.replaying(missed.unwrap_or_default());
         }
         let stopped = self.stop.clone().cancelled_owned();
@@ -130,4 +140,12 @@ fn unknown_event() -> Response<HttpBody> {
         StatusCode::BAD_REQUEST,
         "`Last-Event-ID` does not name a stored event of this session; omit it to open a new stream",
     )
+}
+
+/// The client may ask for the same events again.
+fn unavailable(error: &EventStoreError) -> Response<HttpBody> {
+    let why = format!("the store of events failed: {error}; reconnect later with the same `Last-Event-ID`");
+    let mut response = answer::refused(StatusCode::SERVICE_UNAVAILABLE, &why);
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    response
 }

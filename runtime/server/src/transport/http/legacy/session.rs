@@ -13,7 +13,7 @@ use toolwright_wire::event_stream::messages;
 use toolwright_wire::outbox::Outbox;
 
 use super::event_id::{StreamId, StreamKind};
-use super::event_store::StoredEvent;
+use super::event_store::{EventStoreError, StoredEvent};
 use super::grants::Grants;
 use super::stream::Stream;
 use crate::auth::{Access, Visitor};
@@ -354,10 +354,12 @@ impl HttpSession {
         &self,
         stream: u64,
         sequence: u64,
-    ) -> Option<Vec<StoredEvent>> {
+    ) -> Result<Option<Vec<StoredEvent>>, EventStoreError> {
         let mut events = self.store.after(&self.id, stream, sequence).await?;
-        events.retain_mut(|event| event.stream == stream && event.sequence > sequence && is_fit(event));
-        Some(events)
+        if let Some(events) = &mut events {
+            events.retain_mut(|event| event.stream == stream && event.sequence > sequence && is_fit(event));
+        }
+        Ok(events)
     }
 
     pub(in crate::transport::http) fn touch(&self) {
