@@ -64,6 +64,13 @@ pub mod __private {
 struct Readme;
 
 /// Compiles the code that the page about the gateway shows.
-#[cfg(all(doctest, feature = "agent", feature = "auth", feature = "redis"))]
+#[cfg(all(
+    doctest,
+    feature = "agent",
+    feature = "auth",
+    feature = "http",
+    feature = "redis",
+    feature = "tasks"
+))]
 #[doc = include_str!("../../../docs/gateway.md")]
 struct GatewayPage;

@@ -43,6 +43,9 @@ pub const WATCHED_RESOURCES: &str = "io.toolwright/watchedResources";
 pub const FAULT: &str = "io.toolwright.gateway/fault";
 /// How often a gateway attempted a call, if more than once: an integer.
 pub const ATTEMPT: &str = "io.toolwright.gateway/attempt";
+/// The idempotency key of a call at a gateway: a string of 1 to 255 bytes, chosen by the client. Within a run, calls of a tool
+/// with the same key are one call.
+pub const IDEMPOTENCY_KEY: &str = "io.toolwright.gateway/idempotencyKey";
 
 /// Returns whether a gateway writes this key into results; such keys from upstream servers are dropped.
 pub fn is_of_gateway(key: &str) -> bool {

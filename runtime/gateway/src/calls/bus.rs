@@ -8,6 +8,8 @@ use serde_json::{Map, Value, json};
 use toolwright_core::protocol::{ErrorObject, error};
 use toolwright_server::BoxFuture;
 
+use super::idempotency::{IdempotencyKey, MAX_IDEMPOTENCY_KEY_BYTES};
+
 /// How long a worker's lease of a call and its registration are valid without renewal: 10 seconds, unless a bus
 /// uses another duration ([`CallBus::lease`]). Workers renew both three times per lease.
 pub const LEASE: Duration = Duration::from_secs(10);
@@ -46,13 +48,16 @@ pub struct Call {
     pub deadline: u64,
     /// Whether the call may be repeated if its outcome is unknown: the tool is read-only or idempotent.
     pub is_repeatable: bool,
+    /// The idempotency key, if the caller has given one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency: Option<IdempotencyKey>,
 }
 
 impl Call {
     /// Creates a call of a tool of a node.
     pub fn new(id: String, node: String, tool: String, arguments: Box<RawValue>, deadline: u64) -> Self {
         let (org, run, meta, is_repeatable) = (None, None, Map::new(), false);
-        Self { id, org, run, node, tool, arguments, meta, deadline, is_repeatable }
+        Self { id, org, run, node, tool, arguments, meta, deadline, is_repeatable, idempotency: None }
     }
 
     /// Rejects a call that is too large.
@@ -228,6 +233,14 @@ pub enum CallError {
     /// submitted, the store was lost, and it is unknown whether the call had an effect.
     #[error("nothing is known of the call `{0}`")]
     NoCall(String),
+    /// The idempotency key is empty, too long, or not a string.
+    #[error("an idempotency key must be a string of 1 to {MAX_IDEMPOTENCY_KEY_BYTES} bytes")]
+    InvalidKey,
+    /// The idempotency key belongs to a call with other arguments.
+    #[error(
+        "this idempotency key was used for a call with other arguments: repeat that call unchanged, or use another key"
+    )]
+    OtherArguments,
 }
 
 impl CallError {
@@ -239,18 +252,22 @@ impl CallError {
             Self::TooLarge(_) => "too_large",
             Self::Unavailable(_) | Self::Refused(_) => "store_unavailable",
             Self::NoCall(_) => "unknown_call",
+            Self::InvalidKey => "invalid_idempotency_key",
+            Self::OtherArguments => "idempotency_conflict",
         }
     }
 
     /// Converts into an error for callers, with `kind` and `retryable` in its data, since the call was not
     /// executed.
     pub fn to_rpc(&self, call: &str) -> ErrorObject {
-        let is_retryable = !matches!(self, Self::TooLarge(_));
+        let is_invalid = matches!(self, Self::InvalidKey | Self::OtherArguments);
+        let is_retryable = !is_invalid && !matches!(self, Self::TooLarge(_));
         let mut data = json!({"kind": self.kind(), "retryable": is_retryable, "call_id": call});
         if matches!(self, Self::Overloaded(_) | Self::Refused(_)) {
             data["retry_after_ms"] = 1_000.into();
         }
-        error::internal(&self.to_string()).with_data(&data)
+        let why = self.to_string();
+        if is_invalid { error::invalid_params(&why) } else { error::internal(&why) }.with_data(&data)
     }
 }
 
@@ -281,13 +298,18 @@ pub trait CallBus: Send + Sync + 'static {
         LEASE
     }
 
-    /// Submits a call to a pool and creates its record. Submitting the same id again has no effect.
+    /// Submits a call to a pool, creates its record, and returns the id of the record. Submitting the same id again has
+    /// no effect.
+    ///
+    /// If the call has an [idempotency key](Call::idempotency) that an earlier one has, which has a record and was not
+    /// cancelled before a worker claimed it, nothing is submitted, and the id is that of the earlier one.
     ///
     /// # Errors
     /// [`CallError::NoWorker`] immediately if the pool has no worker, [`CallError::Overloaded`] if
-    /// [`MAX_QUEUED`] calls are waiting, [`CallError::TooLarge`], [`CallError::Refused`],
-    /// [`CallError::Unavailable`]. After the last one, the call may have been submitted; see [`CallBus::record`].
-    fn submit<'a>(&'a self, pool: &'a str, call: Call) -> BoxFuture<'a, Result<(), CallError>>;
+    /// [`MAX_QUEUED`] calls are waiting, [`CallError::TooLarge`], [`CallError::OtherArguments`] if the earlier call
+    /// with the same key has others, [`CallError::Refused`], [`CallError::Unavailable`]. After the last one, the call
+    /// may have been submitted; see [`CallBus::record`].
+    fn submit<'a>(&'a self, pool: &'a str, call: Call) -> BoxFuture<'a, Result<String, CallError>>;
 
     /// Waits until the record of a call is newer than version `seen`, and returns it. The first version is 1, so
     /// 0 does not wait. A claim may be reported with delay, because callers do not need it.

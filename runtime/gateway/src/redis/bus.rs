@@ -4,26 +4,20 @@ use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
-use redis::AsyncCommands as _;
 use redis::Script;
-use redis::streams::{StreamReadOptions, StreamReadReply};
 use tokio::task::JoinHandle;
 use toolwright_server::BoxFuture;
 use toolwright_server::auth::Clock;
 
 use super::claiming::Claiming;
 use super::connection::{Connection, RedisError, ScriptError, script};
-use super::waiting::Waiting;
+use super::waiting::{LOOK_EVERY, Waiting, read_changes};
 use crate::calls::{
     Call, CallBus, CallError, CallRecord, CallState, Claim, Finish, LEASE, Lease, MAX_ATTEMPTS, MAX_QUEUED,
     Progress,
 };
 use crate::random;
 
-/// The blocking time of a stream read, and the polling interval of a waiting caller, since messages may be lost.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
-/// Maximum delay before the stream is read again.
-const MAX_BACKOFF: Duration = Duration::from_secs(5);
 /// Maximum time to a deadline, in milliseconds: 30 days. Scripts count in floating-point numbers.
 const MAX_LEFT: u64 = 30 * 24 * 3_600_000;
 /// Minimum duration of a lease: 100 milliseconds.
@@ -68,7 +62,7 @@ pub(super) struct Inner {
     pub(super) process: String,
     pub(super) lease: Duration,
     clock: OnceLock<Clock>,
-    waiting: Waiting,
+    waiting: Arc<Waiting>,
     claiming: Claiming,
 }
 
@@ -93,10 +87,12 @@ impl RedisBus {
                 "the system provides no random numbers for the name of this process".to_owned(),
             )
         })?;
-        let (waiting, claiming) = (Waiting::default(), Claiming::default());
+        let (waiting, claiming) = (Arc::<Waiting>::default(), Claiming::default());
         let (lease, clock) = (lease.max(MIN_LEASE), OnceLock::new());
         let inner = Arc::new(Inner { connection, process, lease, clock, waiting, claiming });
-        let reader = tokio::spawn(read_changes(Arc::clone(&inner)));
+        let reader =
+            read_changes(inner.connection.clone(), inner.process.clone(), Arc::clone(&inner.waiting));
+        let reader = tokio::spawn(reader);
         Ok(Self { inner, reader })
     }
 
@@ -118,36 +114,6 @@ impl Drop for RedisBus {
 impl fmt::Debug for RedisBus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RedisBus").field("process", &self.inner.process).finish_non_exhaustive()
-    }
-}
-
-/// Reads the stream of this process, and wakes waiting futures.
-async fn read_changes(inner: Arc<Inner>) {
-    let stream = format!("mcp:1:proc:{}", inner.process);
-    let block = usize::try_from(LOOK_EVERY.as_millis()).unwrap_or(usize::MAX);
-    let options = StreamReadOptions::default().block(block).count(500);
-    let mut last = "0".to_owned();
-    let mut backoff = Duration::ZERO;
-    loop {
-        if let Ok(mut connection) = inner.connection.blocking(LOOK_EVERY).await {
-            // Messages may have been missed.
-            inner.waiting.wake_all();
-            loop {
-                let read = connection.xread_options(&[&stream], &[&last], &options).await;
-                let Ok(read): redis::RedisResult<Option<StreamReadReply>> = read else { break };
-                backoff = Duration::ZERO;
-                for entry in read.into_iter().flat_map(|read| read.keys).flat_map(|key| key.ids) {
-                    if let Some(call) = entry.get::<String>("call") {
-                        inner.waiting.wake(&call);
-                    } else if let Some(call) = entry.get::<String>("cancel") {
-                        inner.waiting.cancel(&call);
-                    }
-                    last = entry.id;
-                }
-            }
-        }
-        backoff = (backoff * 2).clamp(Duration::from_millis(50), MAX_BACKOFF);
-        tokio::time::sleep(backoff).await;
     }
 }
 
@@ -195,18 +161,24 @@ impl Inner {
         self.run::<String>(&END_LEASES, &[pool, &idle, &attempts]).await.map(drop)
     }
 
-    async fn submit(&self, pool: &str, call: &Call) -> Result<(), CallError> {
+    async fn submit(&self, pool: &str, call: &Call) -> Result<String, CallError> {
         call.check_size()?;
         let text = serde_json::to_string(call).map_err(unreadable)?;
         // Relative, since the clocks of gateways and workers may differ: the server's clock counts.
         let left = call.deadline.saturating_sub(self.now());
         let (left, most) = (left.min(MAX_LEFT).to_string(), MAX_QUEUED.to_string());
         let is_repeatable = if call.is_repeatable { "1" } else { "0" };
-        let args = [pool, &call.id, &text, is_repeatable, &left, &self.process, &most];
-        match self.run::<String>(&SUBMIT, &args).await?.as_str() {
-            "ok" => Ok(()),
-            "no_worker" => Err(CallError::NoWorker(pool.to_owned())),
-            _ => Err(CallError::Overloaded(pool.to_owned())),
+        let key = call.idempotency.as_ref();
+        let (key, arguments) = key.map_or(("", ""), |key| (key.name.as_str(), key.arguments.as_str()));
+        let args = [pool, &call.id, &text, is_repeatable, &left, &self.process, &most, key, arguments];
+        let answer: Vec<String> = self.run(&SUBMIT, &args).await?;
+        let answer: Vec<&str> = answer.iter().map(String::as_str).collect();
+        match *answer.as_slice() {
+            ["ok", id] => Ok(id.to_owned()),
+            ["no_worker"] => Err(CallError::NoWorker(pool.to_owned())),
+            ["other_arguments"] => Err(CallError::OtherArguments),
+            ["overloaded"] => Err(CallError::Overloaded(pool.to_owned())),
+            _ => Err(unreadable("an unknown answer")),
         }
     }
 
@@ -247,17 +219,6 @@ impl Inner {
         }
     }
 
-    async fn cancelled(&self, call: &str) {
-        let waiter = self.waiting.begin(call);
-        loop {
-            let changed = Arc::clone(&waiter.changed).notified_owned();
-            if self.waiting.is_cancelled(call) {
-                return;
-            }
-            changed.await;
-        }
-    }
-
     async fn finish(&self, call: &str, lease: &str, with: Finish) -> Result<bool, CallError> {
         let (state, end) = match with.into_state() {
             CallState::Done { result } => ("done", result.get().to_owned()),
@@ -290,7 +251,7 @@ impl CallBus for RedisBus {
         self.inner.lease
     }
 
-    fn submit<'a>(&'a self, pool: &'a str, call: Call) -> BoxFuture<'a, Result<(), CallError>> {
+    fn submit<'a>(&'a self, pool: &'a str, call: Call) -> BoxFuture<'a, Result<String, CallError>> {
         Box::pin(async move { self.inner.submit(pool, &call).await })
     }
 
@@ -361,7 +322,7 @@ impl CallBus for RedisBus {
     }
 
     fn cancelled<'a>(&'a self, call: &'a str, _lease: &'a str) -> BoxFuture<'a, ()> {
-        Box::pin(self.inner.cancelled(call))
+        Box::pin(self.inner.waiting.cancelled(call))
     }
 
     fn finish<'a>(

@@ -26,9 +26,9 @@ const OLDEST: u64 = 7;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RedisError {
-    /// The address is not a Redis URL without TLS.
+    /// The address is not a Redis URL, or names TLS (`rediss:`), which needs the feature `redis-tls`.
     #[error(
-        "the address of Redis is invalid: {0}; write redis://[[user]:password@]host[:port][/db], or unix:///path"
+        "the address of Redis is invalid: {0}; write redis://[[user]:password@]host[:port][/db], rediss:// for TLS, or unix:///path"
     )]
     Address(String),
     /// The server cannot be reached, or rejects the user.
@@ -71,6 +71,8 @@ pub(super) struct Connection {
 impl Connection {
     /// Connects, and checks whether the server can be used.
     pub(super) async fn open(url: &str) -> Result<Self, RedisError> {
+        #[cfg(feature = "redis-tls")]
+        choose_cryptography();
         let client = Client::open(url).map_err(|error| RedisError::Address(error.to_string()))?;
         let config = ConnectionManagerConfig::new()
             .set_connection_timeout(Some(CONNECT_TIMEOUT))
@@ -190,6 +192,16 @@ impl Connection {
     }
 }
 
+/// Makes ring the cryptography of TLS connections, unless the program has chosen another one: rustls cannot choose if a program
+/// contains several.
+#[cfg(feature = "redis-tls")]
+fn choose_cryptography() {
+    if rustls::crypto::CryptoProvider::get_default().is_none() {
+        // Another thread may have chosen in the meantime.
+        _ = rustls::crypto::ring::default_provider().install_default();
+    }
+}
+
 /// Returns whether the server may become available soon.
 fn is_passing(error: &redis::RedisError) -> bool {
     error.is_connection_dropped()
@@ -205,13 +217,13 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// Creates a script with the common prelude.
+/// Creates a script with the common prelude, and others before it.
 macro_rules! script {
-    ($name:literal) => {
+    ($($name:literal),+) => {
         std::sync::LazyLock::new(|| {
             redis::Script::new(concat!(
                 include_str!("scripts/keys.lua"),
-                include_str!(concat!("scripts/", $name, ".lua"))
+                $(include_str!(concat!("scripts/", $name, ".lua"))),+
             ))
         })
     };

@@ -36,12 +36,13 @@ const DANGEROUS: [&str; 3] = ["FLUSHALL", "FLUSHDB", "SHUTDOWN"];
 
 /// The roles of docs/redis/users.acl, each with commands that it needs and that have no effect here, since what they
 /// name does not exist. The worker is one of the pool `default`.
-const ROLES: [(&str, &[&str]); 3] = [
+const ROLES: [(&str, &[&str]); 4] = [
     (
         "gateway",
         &[
             "HGET mcp:1:{mcp-doctor}:tools none",
             "HDEL mcp:1:call:mcp-doctor none",
+            "HDEL mcp:1:key:mcp-doctor none",
             "XADD mcp:1:calls:mcp-doctor NOMKSTREAM * call none",
             "ZCOUNT mcp:1:workers:mcp-doctor 0 0",
             "XREAD COUNT 1 STREAMS mcp:1:proc:mcp-doctor 0",
@@ -63,6 +64,17 @@ const ROLES: [(&str, &[&str]); 3] = [
             "HDEL mcp:1:call:mcp-doctor none",
             "XREADGROUP GROUP mcp-doctor none COUNT 1 STREAMS mcp:1:calls:default 0",
             "ZREM mcp:1:workers:default mcp-doctor",
+        ],
+    ),
+    (
+        "server",
+        &[
+            "HDEL mcp:1:task:mcp-doctor none",
+            "EXISTS mcp:1:alive:mcp-doctor",
+            "ZREM mcp:1:events:mcp-doctor none",
+            "ZREM mcp:1:ledger:mcp-doctor none",
+            "HDEL mcp:1:sizes:mcp-doctor none",
+            "XREAD COUNT 1 STREAMS mcp:1:proc:mcp-doctor 0",
         ],
     ),
 ];
@@ -184,8 +196,7 @@ async fn roles(manager: &mut ConnectionManager) -> Result<Check, RedisError> {
         }
     }
     let (verdict, text) = if permitted.is_empty() {
-        let text =
-            "the user lacks permissions for all roles: gateway, registrar, and worker of the pool `default`";
+        let text = "the user lacks permissions for all roles: gateway, registrar, worker of the pool `default`, and server";
         (Verdict::Warning, format!("{text}; use one of docs/redis/users.acl, with the pools of your workers"))
     } else {
         (Verdict::Ok, format!("the user can be: {}", permitted.join(", ")))

@@ -1,19 +1,23 @@
-//! Shared runs and calls of several processes, in Redis.
+//! Shared runs, calls, tasks and events of several processes, in Redis.
 //!
 //! `connection` connects to the server, `store` stores runs, `sealed` their credentials, and `bus` transports
-//! calls. Each change is one script in `scripts`, so it is atomic; `keys.lua` documents the key layout. Only
+//! calls. `tasks` and `events` are stores of any server, with or without a gateway in front. Each change is one script in `scripts`, so it is atomic; `keys.lua` documents the key layout. Only
 //! commands of Redis 7.0 are used. Scripts compute key names, so Redis Cluster is not supported; replicas are.
 
 mod bus;
 mod claiming;
 mod connection;
 mod doctor;
+mod events;
 mod sealed;
 mod store;
+mod tasks;
 mod waiting;
 
 pub use bus::RedisBus;
 pub use connection::RedisError;
 pub use doctor::{Check, Verdict, inspect};
+pub use events::RedisEvents;
 pub use sealed::RedisSecrets;
 pub use store::RedisStore;
+pub use tasks::{RedisTasks, TaskSettings};

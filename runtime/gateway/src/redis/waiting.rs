@@ -1,9 +1,19 @@
-//! The futures of this process that wait for calls.
+//! The futures of this process that wait for calls or tasks, and the stream that wakes them.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use redis::AsyncCommands as _;
+use redis::streams::{StreamReadOptions, StreamReadReply};
 use tokio::sync::Notify;
+
+use super::connection::Connection;
+
+/// The blocking time of a stream read, and the polling interval of a waiting caller, since messages may be lost.
+pub(super) const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// Maximum delay before the stream is read again.
+const MAX_BACKOFF: Duration = Duration::from_secs(5);
 
 /// Maximum number of cancelled calls that are remembered until their workers query them.
 const MAX_CANCELLED: usize = 1_000;
@@ -74,6 +84,23 @@ impl Waiting {
         self.state().cancelled.contains(call)
     }
 
+    /// Waits until a call is cancelled.
+    pub(super) async fn cancelled(&self, call: &str) {
+        let waiter = self.begin(call);
+        loop {
+            let changed = Arc::clone(&waiter.changed).notified_owned();
+            if self.is_cancelled(call) {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// Returns what is waited for.
+    pub(super) fn ids(&self) -> Vec<String> {
+        self.state().calls.keys().cloned().collect()
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -88,5 +115,35 @@ impl Drop for Waiter<'_> {
                 state.calls.remove(self.call);
             }
         }
+    }
+}
+
+/// Reads the stream of this process, and wakes waiting futures.
+pub(super) async fn read_changes(connection: Connection, process: String, waiting: Arc<Waiting>) {
+    let stream = format!("mcp:1:proc:{process}");
+    let block = usize::try_from(LOOK_EVERY.as_millis()).unwrap_or(usize::MAX);
+    let options = StreamReadOptions::default().block(block).count(500);
+    let mut last = "0".to_owned();
+    let mut backoff = Duration::ZERO;
+    loop {
+        if let Ok(mut connection) = connection.blocking(LOOK_EVERY).await {
+            // Messages may have been missed.
+            waiting.wake_all();
+            loop {
+                let read = connection.xread_options(&[&stream], &[&last], &options).await;
+                let Ok(read): redis::RedisResult<Option<StreamReadReply>> = read else { break };
+                backoff = Duration::ZERO;
+                for entry in read.into_iter().flat_map(|read| read.keys).flat_map(|key| key.ids) {
+                    if let Some(call) = entry.get::<String>("call") {
+                        waiting.wake(&call);
+                    } else if let Some(call) = entry.get::<String>("cancel") {
+                        waiting.cancel(&call);
+                    }
+                    last = entry.id;
+                }
+            }
+        }
+        backoff = (backoff * 2).clamp(Duration::from_millis(50), MAX_BACKOFF);
+        tokio::time::sleep(backoff).await;
     }
 }

@@ -14,7 +14,7 @@ use super::live::Shared;
 use super::sessions::Agent;
 use super::view::RunTool;
 use crate::audit::Route;
-use crate::calls::{Call, CallBus, CallError, CallRecord, CallState};
+use crate::calls::{Call, CallBus, CallError, CallRecord, CallState, IdempotencyKey};
 use crate::random;
 
 /// How long to wait for an unavailable bus: 10 seconds.
@@ -63,13 +63,25 @@ impl Shared {
         (call.org, call.run) = (agent.claims.org.clone(), agent.claims.run.clone());
         call.meta = request.own_meta();
         call.is_repeatable = tool.is_repeatable();
+        call.idempotency = match key_of(&call) {
+            Ok(key) => key,
+            Err(invalid) => return invalid.to_rpc(&id).into(),
+        };
         let revoked = agent.revoked();
-        let mut waiting = Waiting { bus, call: &id, is_over: false };
+        // A call with a key goes on until its deadline, since its caller may ask for its result with the same key.
+        let mut goes_on = call.idempotency.is_some();
+        let mut waiting = Waiting { bus, call: &id, is_over: goes_on };
         let outcome = tokio::select! {
             outcome = execute(bus.as_ref(), &tool.pool, call, cx) => outcome,
-            () = sleep_until(deadline) => Err(timeout(&id, left)),
+            () = sleep_until(deadline) => {
+                goes_on = false;
+                Err(timeout(&id, left))
+            }
             () = cx.cancellation().cancelled() => Err(ToolResult::error("the call was cancelled").into()),
-            () = revoked => Err(self::revoked().into()),
+            () = revoked => {
+                goes_on = false;
+                Err(self::revoked().into())
+            }
         };
         match outcome {
             Ok(outcome) => {
@@ -77,10 +89,21 @@ impl Shared {
                 outcome
             }
             Err(outcome) => {
-                waiting.cancel().await;
+                if !goes_on {
+                    waiting.cancel().await;
+                }
                 outcome
             }
         }
+    }
+}
+
+/// Returns the idempotency key in the `_meta` of a call.
+fn key_of(call: &Call) -> Result<Option<IdempotencyKey>, CallError> {
+    match call.meta.get(meta::IDEMPOTENCY_KEY) {
+        None => Ok(None),
+        Some(Value::String(key)) => IdempotencyKey::new(call, key).map(Some),
+        Some(_) => Err(CallError::InvalidKey),
     }
 }
 
@@ -111,18 +134,23 @@ impl Waiting<'_> {
 
 /// Submits a call, waits for its outcome, and reports its progress. An unavailable bus is retried for a while.
 async fn execute(bus: &dyn CallBus, pool: &str, call: Call, cx: &Context) -> Result<Outcome, Outcome> {
-    let (id, is_repeatable) = (call.id.clone(), call.is_repeatable);
+    let is_repeatable = call.is_repeatable;
+    let may_retry = is_repeatable || call.idempotency.is_some();
     let mut outage = Outage::default();
     // Submitting the same id again has no effect.
-    while let Err(error) = bus.submit(pool, call.clone()).await {
-        match error {
-            CallError::Unavailable(_) if outage.wait_before_retry().await => {}
+    let id = loop {
+        match bus.submit(pool, call.clone()).await {
+            Ok(id) => break id,
+            Err(CallError::Unavailable(_)) if outage.wait_before_retry().await => {}
+            Err(error @ (CallError::InvalidKey | CallError::OtherArguments)) => {
+                return Err(error.to_rpc(&call.id).into());
+            }
             // An attempt without a response may take effect after a later one was rejected.
-            _ if outage.has_begun() => return Err(unavailable(&error, &id, is_repeatable)),
-            CallError::Unavailable(_) => return Err(unavailable(&error, &id, is_repeatable)),
-            _ => return Err(error.to_rpc(&id).into()),
+            Err(error) if outage.has_begun() => return Err(unavailable(&error, &call.id, may_retry)),
+            Err(error @ CallError::Unavailable(_)) => return Err(unavailable(&error, &call.id, may_retry)),
+            Err(error) => return Err(error.to_rpc(&call.id).into()),
         }
-    }
+    };
     // The first version is that of a waiting call.
     let (mut seen, mut reported) = (1, None);
     loop {
@@ -132,7 +160,7 @@ async fn execute(bus: &dyn CallBus, pool: &str, call: Call, cx: &Context) -> Res
                 continue;
             }
             Err(CallError::NoCall(_)) => return Err(lost(&id, is_repeatable)),
-            Err(error) => return Err(unavailable(&error, &id, is_repeatable)),
+            Err(error) => return Err(unavailable(&error, &id, may_retry)),
         };
         outage = Outage::default();
         seen = record.version;
@@ -169,12 +197,12 @@ impl Outage {
 }
 
 /// The bus was unavailable for too long. A call that must not be repeated may have been executed.
-fn unavailable(error: &CallError, call: &str, is_repeatable: bool) -> Outcome {
+fn unavailable(error: &CallError, call: &str, may_retry: bool) -> Outcome {
     let mut why = error.to_string();
-    if !is_repeatable {
+    if !may_retry {
         why.push_str("; the call may have been made: look up its outcome by its id before you call again");
     }
-    let data = json!({"kind": error.kind(), "retryable": is_repeatable, "call_id": call});
+    let data = json!({"kind": error.kind(), "retryable": may_retry, "call_id": call});
     error::internal(&why).with_data(&data).into()
 }
 

@@ -1,10 +1,11 @@
 //! Calls of agents that workers answer, through the gateway, and what agents see when the way to workers fails.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use toolwright_client::{Client, ClientError};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::protocol::Revision;
@@ -47,7 +48,7 @@ impl Flaky {
 }
 
 impl CallBus for Flaky {
-    fn submit<'a>(&'a self, pool: &'a str, call: Call) -> BoxFuture<'a, Result<(), CallError>> {
+    fn submit<'a>(&'a self, pool: &'a str, call: Call) -> BoxFuture<'a, Result<String, CallError>> {
         Box::pin(async move {
             let submitted = self.bus.submit(pool, call).await;
             self.check()?;
@@ -112,7 +113,15 @@ impl CallBus for Flaky {
 
 /// Counts the calls of `charge` and of `look`, which may be repeated.
 #[derive(Clone, Default)]
-struct Till(Arc<AtomicUsize>);
+struct Till(Arc<AtomicUsize>, Arc<Hold>);
+
+/// Whether calls are held until a test ends them.
+#[derive(Default)]
+struct Hold {
+    is_on: AtomicBool,
+    begun: Notify,
+    ends: Notify,
+}
 
 fn definitions() -> [ToolDefinition; 2] {
     let tool = |name| ToolDefinition::new(name, json!({"type": "object"}));
@@ -128,7 +137,14 @@ impl Provider for Till {
 
     fn call_tool<'a>(&'a self, _request: ToolRequest<'a>, _cx: &'a Context) -> BoxFuture<'a, Outcome> {
         let number = self.0.fetch_add(1, Ordering::SeqCst) + 1;
-        Outcome::from_future(async move { ToolResult::text(format!("number {number}")) })
+        let hold = Arc::clone(&self.1);
+        Outcome::from_future(async move {
+            if hold.is_on.load(Ordering::SeqCst) {
+                hold.begun.notify_one();
+                hold.ends.notified().await;
+            }
+            ToolResult::text(format!("number {number}"))
+        })
     }
 }
 
@@ -234,4 +250,54 @@ async fn results_say_how_often_their_call_was_made() {
     assert!(claimed.is_finished());
     assert_eq!(attempts, [Some(2.into()), None]);
     assert_eq!(till.0.load(Ordering::SeqCst), 2);
+}
+
+/// A call with an idempotency key.
+async fn keyed(client: &Client, key: &Value, arguments: Value) -> Result<ToolResult, ClientError> {
+    let call = client.call("charge", arguments).meta("io.toolwright.gateway/idempotencyKey", key);
+    tokio::time::timeout(Duration::from_secs(30), call).await.expect("an answer")
+}
+
+#[tokio::test]
+async fn calls_with_an_idempotency_key_have_one_effect() {
+    let (bus, till) = (Flaky::new(), Till::default());
+    let client = stand(&bus, &till).await;
+    let (key, other) = (json!("k"), json!("other"));
+    let results = tokio::join!(keyed(&client, &key, json!({"x": 1})), keyed(&client, &key, json!({"x": 1})));
+    let later = keyed(&client, &key, json!({"x": 1})).await;
+    for result in [results.0, results.1, later] {
+        assert_eq!(result.unwrap().as_text(), "number 1");
+    }
+    let refused = keyed(&client, &key, json!({"x": 2})).await;
+    assert_eq!(refused.as_ref().unwrap_err().rpc().unwrap().code, -32602);
+    assert_eq!(fault(refused)["kind"], "idempotency_conflict");
+    for invalid in [json!(""), json!(7), json!("k".repeat(256)), Value::Null] {
+        assert_eq!(fault(keyed(&client, &invalid, json!({})).await)["kind"], "invalid_idempotency_key");
+    }
+    assert_eq!(till.0.load(Ordering::SeqCst), 1);
+    assert_eq!(keyed(&client, &other, json!({"x": 1})).await.unwrap().as_text(), "number 2");
+    // A store that stays down may be asked again.
+    bus.fail(usize::MAX);
+    assert_eq!(fault(keyed(&client, &json!("third"), json!({})).await)["retryable"], true);
+}
+
+#[tokio::test]
+async fn a_call_with_a_key_goes_on_without_its_caller() {
+    let (bus, till) = (Flaky::new(), Till::default());
+    let client = stand(&bus, &till).await;
+    till.1.is_on.store(true, Ordering::SeqCst);
+    let (key, arguments) = (json!("k"), json!({}));
+    tokio::select! {
+        answer = keyed(&client, &key, arguments.clone()) => panic!("the call is held: {answer:?}"),
+        () = till.1.begun.notified() => {}
+    }
+    // The caller has left; a call without a key would be stopped now.
+    let again = keyed(&client, &key, arguments);
+    let ends = async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        till.1.ends.notify_one();
+    };
+    let (answer, ()) = tokio::join!(again, ends);
+    assert_eq!(answer.unwrap().as_text(), "number 1");
+    assert_eq!(till.0.load(Ordering::SeqCst), 1);
 }

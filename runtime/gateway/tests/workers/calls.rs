@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright_gateway::calls::{
-    CallError, CallState, Finish, Lease, MAX_ATTEMPTS, MAX_CALL_BYTES, MAX_QUEUED, MAX_RESULT_BYTES, Progress,
+    Call, CallError, CallState, Finish, IdempotencyKey, Lease, MAX_ATTEMPTS, MAX_CALL_BYTES,
+    MAX_IDEMPOTENCY_KEY_BYTES, MAX_QUEUED, MAX_RESULT_BYTES, Progress,
 };
 
 use crate::sides::{Sides, call, raw, result_of};
@@ -37,6 +38,11 @@ macro_rules! suite {
                 a_failed_call_keeps_its_error
                 nothing_is_known_of_other_calls
                 a_call_is_claimed_as_it_was_submitted
+                calls_with_the_same_key_are_one_call
+                a_key_belongs_to_its_arguments
+                a_key_belongs_to_a_tool_of_a_run
+                a_key_of_a_call_that_was_never_made_is_free
+                a_lost_call_with_a_key_is_not_made_again
             }
         }
     };
@@ -397,4 +403,99 @@ pub(crate) async fn a_call_is_claimed_as_it_was_submitted(sides: Sides) {
     assert!(claimed.deadline.abs_diff(submitted.deadline) < 1_000);
     claimed.deadline = submitted.deadline;
     assert_eq!(serde_json::to_string(&claimed).unwrap(), serde_json::to_string(&submitted).unwrap());
+}
+
+/// A call with an idempotency key, and these arguments.
+fn keyed(id: &str, key: &str, arguments: &str) -> Call {
+    let mut call = call(id, false);
+    call.arguments = raw(arguments);
+    call.idempotency = Some(IdempotencyKey::new(&call, key).unwrap());
+    call
+}
+
+pub(crate) async fn calls_with_the_same_key_are_one_call(sides: Sides) {
+    let sides = sides.with_worker().await;
+    assert_eq!(sides.gateway.submit("p", keyed("a", "k", r#"{"x":1,"y":2}"#)).await.unwrap(), "a");
+    // While it waits, while it runs, and when it is done; the order of members does not matter.
+    let again = keyed("b", "k", r#"{ "y": 2, "x": 1 }"#);
+    assert_eq!(sides.gateway.submit("p", again.clone()).await.unwrap(), "a");
+    let claim = sides.claim().await;
+    assert_eq!(sides.worker.submit("p", again.clone()).await.unwrap(), "a", "in another process");
+    sides.expect_no_call().await;
+    assert!(sides.finish(&claim, "1").await);
+    sides.worker.announce("p", "w", false).await.unwrap();
+    assert_eq!(sides.gateway.submit("p", again).await.unwrap(), "a", "without a worker as well");
+    assert_eq!(result_of(&sides.end_of("a").await), "1");
+    assert_eq!(sides.gateway.record("b").await.unwrap_err(), CallError::NoCall("b".to_owned()));
+    // The first one may be submitted again.
+    assert_eq!(sides.gateway.submit("p", keyed("a", "k", r#"{"x":1,"y":2}"#)).await.unwrap(), "a");
+}
+
+pub(crate) async fn a_key_belongs_to_its_arguments(sides: Sides) {
+    let sides = sides.with_worker().await;
+    sides.gateway.submit("p", keyed("a", "k", r#"{"x":1}"#)).await.unwrap();
+    for arguments in ["{}", r#"{"x":2}"#, r#"{"x":"1"}"#, r#"{"x":1,"y":null}"#] {
+        let refused = sides.gateway.submit("p", keyed("b", "k", arguments)).await.unwrap_err();
+        assert_eq!(refused, CallError::OtherArguments, "{arguments}");
+        let error = refused.to_rpc("b");
+        assert_eq!(error.code, -32602);
+        assert!(error.data.unwrap().get().contains(r#""kind":"idempotency_conflict","retryable":false"#));
+    }
+    let claim = sides.claim().await;
+    sides.finish(&claim, "1").await;
+    let refused = sides.worker.submit("p", keyed("b", "k", "{}")).await.unwrap_err();
+    assert_eq!(refused, CallError::OtherArguments, "when it is done as well");
+    sides.expect_no_call().await;
+}
+
+pub(crate) async fn a_key_belongs_to_a_tool_of_a_run(sides: Sides) {
+    let sides = sides.with_worker().await;
+    sides.gateway.submit("p", keyed("a", "k", "{}")).await.unwrap();
+    let changes: [fn(&mut Call); 5] = [
+        |call| call.org = Some("acme".to_owned()),
+        |call| call.run = Some("run-1".to_owned()),
+        |call| "other".clone_into(&mut call.node),
+        |call| "other".clone_into(&mut call.tool),
+        |_| {},
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let id = format!("other-{number}");
+        let mut other = keyed(&id, "k", "{}");
+        change(&mut other);
+        let key = if number == 4 { "other" } else { "k" };
+        other.idempotency = Some(IdempotencyKey::new(&other, key).unwrap());
+        assert_eq!(sides.gateway.submit("p", other).await.unwrap(), id);
+    }
+}
+
+pub(crate) async fn a_key_of_a_call_that_was_never_made_is_free(sides: Sides) {
+    let sides = sides.with_worker().await;
+    let refused = sides.gateway.submit("q", keyed("a", "k", "{}")).await.unwrap_err();
+    assert_eq!(refused, CallError::NoWorker("q".to_owned()));
+    assert_eq!(sides.gateway.submit("p", keyed("b", "k", "{}")).await.unwrap(), "b");
+    sides.gateway.cancel("b").await.unwrap();
+    assert_eq!(sides.gateway.submit("p", keyed("c", "k", r#"{"x":1}"#)).await.unwrap(), "c");
+    assert_eq!(sides.claim().await.call.id, "c");
+    sides.expect_no_call().await;
+}
+
+pub(crate) async fn a_lost_call_with_a_key_is_not_made_again(sides: Sides) {
+    let sides = sides.with_worker().await;
+    sides.gateway.submit("p", keyed("a", "k", "{}")).await.unwrap();
+    sides.claim().await;
+    sides.outlive_leases().await;
+    assert_eq!(sides.gateway.submit("p", keyed("b", "k", "{}")).await.unwrap(), "a");
+    sides.expect_no_call().await;
+    assert!(matches!(sides.end_of("a").await.state, CallState::Unknown));
+}
+
+#[test]
+fn keys_have_a_largest_size() {
+    let call = call("a", false);
+    assert!(IdempotencyKey::new(&call, &"k".repeat(MAX_IDEMPOTENCY_KEY_BYTES)).is_ok());
+    for key in [String::new(), "k".repeat(MAX_IDEMPOTENCY_KEY_BYTES + 1)] {
+        let refused = IdempotencyKey::new(&call, &key).unwrap_err();
+        assert_eq!(refused, CallError::InvalidKey);
+        assert!(refused.to_string().contains("1 to 255 bytes"), "{refused}");
+    }
 }

@@ -1,10 +1,11 @@
-//! What every way to workers and every store of runs must do, for each that there is: one suite, run on all of them.
+//! What every way to workers and every store must do, for each that there is: one suite, run on all of them.
 
 #[cfg(feature = "http")]
 mod agents;
 mod calls;
 #[cfg(feature = "http")]
 mod credentials;
+mod events;
 mod lab;
 mod memory;
 #[cfg(all(feature = "http", feature = "redis"))]
@@ -19,11 +20,16 @@ mod redis_faults;
 mod redis_limits;
 #[cfg(feature = "redis")]
 mod redis_server;
+#[cfg(feature = "redis-tls")]
+mod redis_tls;
 #[cfg(feature = "redis")]
 mod redis_users;
 mod registry;
 mod secrets;
 mod sides;
+#[cfg(feature = "redis")]
+mod task_servers;
+mod tasks;
 #[cfg(feature = "http")]
 mod tenants;
 mod work;

@@ -4,10 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright_gateway::calls::CallBus as _;
-use toolwright_gateway::calls::{CallError, CallState, MAX_RECORDS, MemoryBus, RECORD_TTL};
+use toolwright_gateway::calls::{CallError, CallState, IdempotencyKey, MAX_RECORDS, MemoryBus, RECORD_TTL};
 use toolwright_gateway::registry::MemoryStore;
+use toolwright_server::tasks::MemoryTaskStore;
+use toolwright_server::{EventLimits, MemoryEventStore};
 
-use crate::sides::{Sides, call};
+use crate::events::EventStores;
+use crate::sides::{Sides, call, raw};
+use crate::tasks::{TaskLimits, TaskStores};
 
 fn sides() -> Sides {
     let bus = Arc::new(MemoryBus::new());
@@ -25,6 +29,20 @@ fn vaults() -> crate::secrets::Vaults {
     crate::secrets::Vaults { runs, one, other: store, _keep: Box::new(()) }
 }
 
+fn task_stores(settings: TaskLimits) -> TaskStores {
+    let store = MemoryTaskStore::new().max_tasks(settings.tasks).max_bytes(settings.bytes);
+    let store = Arc::new(store);
+    TaskStores { one: Arc::clone(&store) as _, other: store, _keep: Box::new(()) }
+}
+
+fn event_stores(limits: EventLimits) -> EventStores {
+    let store = Arc::new(MemoryEventStore::new(limits));
+    EventStores { one: Arc::clone(&store) as _, other: store, _keep: Box::new(()) }
+}
+
+// Tasks and events have the time of the system.
+crate::tasks::suite!(tokio::test, |limits| std::future::ready(super::task_stores(limits)));
+crate::events::suite!(tokio::test, |limits| std::future::ready(super::event_stores(limits)));
 crate::calls::suite!(tokio::test(start_paused = true), std::future::ready(super::sides()));
 crate::work::suite!(tokio::test(start_paused = true), std::future::ready(super::sides()));
 crate::registry::suite!(tokio::test(start_paused = true), std::future::ready(super::stores()));
@@ -40,6 +58,24 @@ async fn records_are_dropped_after_an_hour() {
     assert!(sides.gateway.record("a").await.is_ok());
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(sides.gateway.record("a").await.unwrap_err(), CallError::NoCall("a".to_owned()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn idempotency_keys_are_dropped_with_their_records() {
+    let sides = sides().with_worker().await;
+    let keyed = |id, text| {
+        let mut call = call(id, false);
+        call.arguments = raw(text);
+        call.idempotency = Some(IdempotencyKey::new(&call, "k").unwrap());
+        call
+    };
+    assert_eq!(sides.gateway.submit("p", keyed("a", "{}")).await.unwrap(), "a");
+    let claim = sides.claim().await;
+    sides.finish(&claim, "{}").await;
+    tokio::time::sleep(RECORD_TTL).await;
+    sides.worker.announce("p", "w", true).await.unwrap();
+    assert_eq!(sides.gateway.submit("p", keyed("b", r#"{"x":1}"#)).await.unwrap(), "b");
+    assert_eq!(sides.claim().await.call.id, "b");
 }
 
 #[tokio::test]

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolwright_gateway::redis::{RedisBus, RedisSecrets, RedisStore};
+use toolwright_gateway::redis::{RedisBus, RedisEvents, RedisSecrets, RedisStore, RedisTasks, TaskSettings};
+use toolwright_server::EventLimits;
 
+use crate::events::EventStores;
 use crate::redis_server::{Keeps, RedisServer};
 use crate::registry::Stores;
 use crate::sides::Sides;
+use crate::tasks::{TaskLimits, TaskStores};
 
 /// Short, so that tests that wait for its end are quick; long enough for a busy machine.
 pub(crate) const LEASE: Duration = Duration::from_millis(1_200);
@@ -39,6 +42,22 @@ async fn vaults() -> crate::secrets::Vaults {
     }
 }
 
+async fn task_stores(limits: TaskLimits) -> TaskStores {
+    let server = RedisServer::start(Keeps::Nothing);
+    let settings =
+        TaskSettings { max_tasks: limits.tasks, max_bytes: limits.bytes, ..TaskSettings::default() };
+    let store = async || Arc::new(RedisTasks::connect_with(&server.url(), settings.clone()).await.unwrap());
+    TaskStores { one: store().await, other: store().await, _keep: Box::new(server) }
+}
+
+async fn event_stores(limits: EventLimits) -> EventStores {
+    let server = RedisServer::start(Keeps::Nothing);
+    let store = async || Arc::new(RedisEvents::connect_with(&server.url(), limits.clone()).await.unwrap());
+    EventStores { one: store().await, other: store().await, _keep: Box::new(server) }
+}
+
+crate::tasks::suite!(tokio::test, super::task_stores);
+crate::events::suite!(tokio::test, super::event_stores);
 crate::calls::suite!(tokio::test, super::sides());
 crate::work::suite!(tokio::test, super::sides());
 crate::registry::suite!(tokio::test, super::stores());

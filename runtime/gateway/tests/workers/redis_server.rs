@@ -48,6 +48,21 @@ impl RedisServer {
         panic!("redis-server does not start");
     }
 
+    /// Starts one that takes TLS as well, with a certificate and its key.
+    #[cfg(feature = "redis-tls")]
+    pub(crate) fn start_with_tls(keeps: Keeps, certificate: &Path, key: &Path) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+        let (certificate, key) = (certificate.to_str().unwrap(), key.to_str().unwrap());
+        let arguments = ["--tls-port", &port, "--tls-cert-file", certificate, "--tls-key-file", key];
+        let more = ["--tls-auth-clients", "no", "--tls-ca-cert-file", certificate];
+        Self::start_with(keeps, &[&arguments[..], &more[..]].concat())
+    }
+
+    #[cfg(feature = "redis-tls")]
+    pub(crate) fn tls_url(&self, host: &str) -> String {
+        format!("rediss://{host}:{}", self.arguments[1])
+    }
+
     pub(crate) fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
     }

@@ -6,14 +6,19 @@ use std::sync::Arc;
 use serde_json::json;
 use toolwright_core::definition::ToolDefinition;
 use toolwright_gateway::Worker;
-use toolwright_gateway::calls::{CallBus, CallError, CallState};
-use toolwright_gateway::redis::{RedisBus, RedisSecrets, RedisStore, Verdict, inspect};
+use toolwright_gateway::calls::{CallBus, CallError, CallState, IdempotencyKey};
+use toolwright_gateway::redis::{
+    RedisBus, RedisEvents, RedisSecrets, RedisStore, RedisTasks, Verdict, inspect,
+};
 use toolwright_gateway::registry::{Entry, RUN_TTL, RegistryStore, Revocation, RunId, StoreError, TokenId};
 use toolwright_gateway::secrets::{MasterKeys, Place, Sealed, SecretStore as _};
+use toolwright_server::tasks::{TaskState, TaskStore as _};
+use toolwright_server::{EventLimits, EventStore as _, StoredEvent};
 
 use crate::lab::Ledger;
 use crate::redis_server::{Keeps, RedisServer};
 use crate::sides::{call, end_of};
+use crate::tasks::{task, text};
 
 fn server() -> RedisServer {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/redis/users.acl");
@@ -74,7 +79,42 @@ async fn registrar_gateway_and_worker(registrar: &str, gateway: &str) {
     let record = end_of(&*gateway, "a", std::time::Duration::from_secs(20)).await;
     assert!(matches!(record.state, CallState::Done { .. }), "{record:?}");
     gateway.cancel("a").await.unwrap();
+    let mut keyed = call("b", false);
+    keyed.idempotency = Some(IdempotencyKey::new(&keyed, "k").unwrap());
+    assert_eq!(gateway.submit("default", keyed).await.unwrap(), "b");
     worker.abort();
+}
+
+#[tokio::test]
+async fn servers_have_tasks_and_events() {
+    let server = server();
+    let url = url(&server, "server");
+    let (one, other) = (RedisTasks::connect(&url).await.unwrap(), RedisTasks::connect(&url).await.unwrap());
+    one.create(&task("a")).await.unwrap();
+    let mut end = other.get("a").await.unwrap().unwrap();
+    end.state = TaskState::Cancelled;
+    let ended = one.ended("a");
+    assert!(other.update(&end).await.unwrap());
+    tokio::time::timeout(std::time::Duration::from_secs(20), ended).await.unwrap();
+    // One whose process is lost.
+    let lost = Command::new("redis-cli")
+        .args(["-u", &url, "hset", "mcp:1:task:b", "task", &text(&task("b"))])
+        .args(["ended", "0", "owner", "", "process", "none", "lost", "1"])
+        .status();
+    assert!(lost.unwrap().success());
+    assert!(matches!(other.get("b").await.unwrap().unwrap().state, TaskState::Failed(_)));
+    other.remove("a").await.unwrap();
+    assert!(one.get("a").await.unwrap().is_none());
+
+    let limits = EventLimits { max_session_events: 1, ..EventLimits::default() };
+    let events = RedisEvents::connect_with(&url, limits).await.unwrap();
+    for sequence in [1, 2] {
+        events.append("s", StoredEvent { stream: 1, sequence, message: "{}".into() }).await;
+    }
+    assert_eq!(events.after("s", 1, 0).await.unwrap().unwrap().len(), 1);
+    events.forget("s").await;
+    assert_eq!(events.after("s", 1, 0).await.unwrap(), None);
+    assert_eq!(events.discarded(), 0);
 }
 
 #[tokio::test]
@@ -104,6 +144,7 @@ async fn a_server_is_looked_at_without_being_changed() {
         ("worker", "worker"),
         ("registrar", "registrar"),
         ("gateway-registrar", "gateway, registrar"),
+        ("server", "server"),
     ] {
         let checks = inspect(&url(&server, user)).await.unwrap();
         let found = checks.iter().find(|check| check.name == "roles").unwrap();
@@ -121,7 +162,7 @@ async fn a_server_is_looked_at_without_being_changed() {
     let before = open.dump();
     let again = inspect(&open.url()).await.unwrap();
     assert!(
-        again.iter().any(|check| check.text == "the user can be: gateway, registrar, worker"),
+        again.iter().any(|check| check.text == "the user can be: gateway, registrar, worker, server"),
         "{again:?}"
     );
     assert_eq!(open.dump(), before, "nothing was changed");
@@ -163,13 +204,19 @@ async fn no_user_can_do_the_part_of_another() {
     let read = String::from_utf8_lossy(&read.unwrap().stdout).into_owned();
     assert!(read.contains("NOPERM"), "a worker reads no entries: {read}");
     refused(bus(&server, "registrar").await.submit("default", call("a", false)).await.unwrap_err());
+    for user in ["gateway", "worker", "registrar"] {
+        let refused = RedisTasks::connect(&url(&server, user)).await;
+        assert!(refused.is_err(), "{user} has no tasks");
+    }
+    refused(bus(&server, "server").await.submit("default", call("a", false)).await.unwrap_err());
+    assert!(RedisStore::connect(&url(&server, "server")).await.is_err(), "a server reads no runs");
     assert!(RedisBus::connect(&server.url()).await.is_err(), "nobody comes in without a password");
 }
 
 #[tokio::test]
 async fn no_user_can_flush_or_change_the_server() {
     let server = server();
-    for user in ["gateway", "worker", "registrar", "gateway-registrar"] {
+    for user in ["gateway", "worker", "registrar", "gateway-registrar", "server"] {
         for command in [
             &["flushall"][..],
             &["flushdb"],

@@ -111,3 +111,16 @@ macro_rules! tests {
     };
 }
 pub(crate) use tests;
+
+/// The same, each a function that takes a function, which makes stores within limits.
+macro_rules! limited {
+    ($attribute:meta, $make:expr, $module:ident: $($name:ident)+) => {
+        $(
+            #[$attribute]
+            async fn $name() {
+                crate::$module::$name($make).await;
+            }
+        )+
+    };
+}
+pub(crate) use limited;

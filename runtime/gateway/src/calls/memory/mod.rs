@@ -131,7 +131,7 @@ pub(super) fn unix_millis() -> u64 {
 }
 
 impl CallBus for MemoryBus {
-    fn submit<'a>(&'a self, pool: &'a str, call: Call) -> BoxFuture<'a, Result<(), CallError>> {
+    fn submit<'a>(&'a self, pool: &'a str, call: Call) -> BoxFuture<'a, Result<String, CallError>> {
         Box::pin(async move { self.records().submit(pool, call, Instant::now()) })
     }
 

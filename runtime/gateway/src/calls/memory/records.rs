@@ -16,6 +16,8 @@ use crate::calls::bus::{
 pub(super) struct Records {
     pools: HashMap<String, Pool>,
     calls: HashMap<String, CallEntry>,
+    /// By the names of idempotency keys, the calls that have one, and the digests of their arguments.
+    keys: HashMap<String, (String, String)>,
     /// The calls in the order of submission, with the time when their records expire.
     ages: VecDeque<(Instant, String)>,
     /// The finished calls, in order; the first ones are dropped if space is needed.
@@ -45,6 +47,8 @@ pub(super) struct CallEntry {
     /// `None` once a call that must not be repeated was claimed, and for finished calls.
     call: Option<Call>,
     lease: Option<(String, Instant)>,
+    /// The name of its idempotency key.
+    key: Option<String>,
     bytes: usize,
     pub(super) record: CallRecord,
     pub(super) is_cancelled: bool,
@@ -79,6 +83,7 @@ impl Records {
         Self {
             pools: HashMap::new(),
             calls: HashMap::new(),
+            keys: HashMap::new(),
             ages: VecDeque::new(),
             ended: VecDeque::new(),
             bytes: 0,
@@ -88,10 +93,13 @@ impl Records {
         }
     }
 
-    pub(super) fn submit(&mut self, pool: &str, call: Call, now: Instant) -> Result<(), CallError> {
+    pub(super) fn submit(&mut self, pool: &str, call: Call, now: Instant) -> Result<String, CallError> {
         call.check_size()?;
         if self.calls.contains_key(&call.id) {
-            return Ok(());
+            return Ok(call.id);
+        }
+        if let Some(earlier) = self.earlier(&call, now)? {
+            return Ok(earlier);
         }
         let known = self.pools.get_mut(pool).filter(|known| known.workers.values().any(|ends| *ends > now));
         let Some(known) = known else { return Err(CallError::NoWorker(pool.to_owned())) };
@@ -104,10 +112,15 @@ impl Records {
         if self.calls.len() >= self.most_calls || self.bytes + bytes > self.most_bytes {
             return Err(CallError::Overloaded(pool.to_owned()));
         }
+        let key = call.idempotency.clone().map(|key| {
+            self.keys.insert(key.name.clone(), (id.clone(), key.arguments));
+            key.name
+        });
         let entry = CallEntry {
             pool: pool.to_owned(),
             call: Some(call),
             lease: None,
+            key,
             bytes,
             record: CallRecord::new(CallState::Queued, 0, None, 1),
             is_cancelled: false,
@@ -117,9 +130,21 @@ impl Records {
         self.ages.push_back((now + RECORD_TTL, id.clone()));
         self.calls.insert(id.clone(), entry);
         let pool = self.pool(pool);
-        pool.queue.push_back(id);
+        pool.queue.push_back(id.clone());
         pool.submitted.notify_one();
-        Ok(())
+        Ok(id)
+    }
+
+    /// Returns the earlier call with the same idempotency key, unless that was never made.
+    fn earlier(&mut self, call: &Call, now: Instant) -> Result<Option<String>, CallError> {
+        self.drop_old(now);
+        let Some(key) = &call.idempotency else { return Ok(None) };
+        let Some((earlier, arguments)) = self.keys.get(&key.name) else { return Ok(None) };
+        let entry = self.calls.get(earlier);
+        if entry.is_none_or(|entry| matches!(entry.record.state, CallState::Cancelled)) {
+            return Ok(None);
+        }
+        if *arguments == key.arguments { Ok(Some(earlier.clone())) } else { Err(CallError::OtherArguments) }
     }
 
     pub(super) fn pool(&mut self, pool: &str) -> &mut Pool {
@@ -293,6 +318,11 @@ impl Records {
     fn forget(&mut self, id: &str) {
         let Some(entry) = self.calls.remove(id) else { return };
         self.bytes -= entry.bytes;
+        if let Some(key) = entry.key
+            && self.keys.get(&key).is_some_and(|(call, _)| call == id)
+        {
+            self.keys.remove(&key);
+        }
         if let (Some((_, ends)), Some(pool)) = (entry.lease, self.pools.get_mut(&entry.pool)) {
             pool.leases.remove(&(ends, id.to_owned()));
         }

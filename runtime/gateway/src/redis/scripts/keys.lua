@@ -11,6 +11,12 @@
 --   leases:POOL        sorted set: the calls that run, by the end of their leases
 --   workers:POOL       sorted set: the workers, by when they no longer count
 --   proc:PROCESS       stream: what a process should look at
+--   key:KEY            hash: the call that was made with an idempotency key, and the digest of its arguments
+--   task:ID            hash: a task as JSON, its owner, the process that runs it, whether it has ended, since when that is lost
+--   alive:PROCESS      present while a process that runs tasks is there
+--   events:SESSION     sorted set, by number: time, stream, number and message of the events of a session
+--   ledger:BOOK        sorted set: what is counted, by when it expires; the books are tasks, tasks:OWNER and events
+--   sizes:BOOK         hash: the sizes of what is counted, and their sum
 local function key(kind, name)
     return 'mcp:1:' .. kind .. ':' .. name
 end

@@ -1,17 +1,31 @@
--- pool, id, call as JSON, whether it is repeatable, the milliseconds to its deadline, the process that submits it, the most that may wait
+-- pool, id, call as JSON, whether it is repeatable, the milliseconds to its deadline, the process that submits it, the most that may
+-- wait, the name of its idempotency key or nothing, the digest of its arguments; the answer is ok, the id of the call that is made, or
+-- what is wrong
 local pool, id = ARGV[1], ARGV[2]
-local call = key('call', id)
+local call, idempotency = key('call', id), key('key', ARGV[8])
 if redis.call('EXISTS', call) == 1 then
-    return 'ok'
+    return {'ok', id}
+end
+if ARGV[8] ~= '' then
+    local earlier = redis.call('HMGET', idempotency, 'call', 'arguments')
+    local state = earlier[1] and redis.call('HGET', key('call', earlier[1]), 'state')
+    -- One that was cancelled before it was claimed had no effect.
+    if state and state ~= 'cancelled' then
+        return earlier[2] == ARGV[9] and {'ok', earlier[1]} or {'other_arguments'}
+    end
 end
 if redis.call('ZCOUNT', key('workers', pool), now(), '+inf') == 0 then
-    return 'no_worker'
+    return {'no_worker'}
 end
 if redis.call('XLEN', key('calls', pool)) >= tonumber(ARGV[7]) then
-    return 'overloaded'
+    return {'overloaded'}
 end
 redis.call('HSET', call, 'pool', pool, 'call', ARGV[3], 'repeatable', ARGV[4], 'deadline', now() + ARGV[5],
     'callers', ARGV[6], 'server', server_run(), 'state', 'queued', 'attempt', 0, 'version', 1)
 redis.call('PEXPIRE', call, HOUR)
+if ARGV[8] ~= '' then
+    redis.call('HSET', idempotency, 'call', id, 'arguments', ARGV[9])
+    redis.call('PEXPIRE', idempotency, HOUR)
+end
 enqueue(pool, id)
-return 'ok'
+return {'ok', id}
