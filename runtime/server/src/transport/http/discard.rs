@@ -8,7 +8,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::time::Duration;
 
-use bytes::Buf as _;
+use bytes::Buf;
 use http::header::EXPECT;
 use http::request::Parts;
 use http_body::Body;
@@ -38,7 +38,7 @@ async fn discard<B: Body>(body: B) {
     let mut body = pin!(body);
     let mut left = MAX_DISCARDED_BYTES;
     while let Some(Ok(frame)) = poll_fn(|task| body.as_mut().poll_frame(task)).await {
-        let length = frame.data_ref().map_or(0, |data| data.remaining());
+        let length = frame.data_ref().map_or(0, Buf::remaining);
         match left.checked_sub(length) {
             Some(rest) => left = rest,
             None => return,
