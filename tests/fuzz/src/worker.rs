@@ -66,7 +66,10 @@ fn carry_to_a_worker(text: &str) -> Option<()> {
         tokio::spawn(Worker::new(Arc::clone(&bus) as Arc<dyn CallBus>, "p", service()).run());
         loop {
             match bus.submit("p", call.clone()).await {
-                Ok(()) => break,
+                Ok(id) => {
+                    assert_eq!(id, call.id, "no call has its key");
+                    break;
+                }
                 Err(CallError::NoWorker(_)) => tokio::time::sleep(Duration::from_millis(1)).await,
                 Err(_) => return,
             }
@@ -104,8 +107,8 @@ struct Told {
 }
 
 impl CallBus for Told {
-    fn submit<'a>(&'a self, _pool: &'a str, _call: Call) -> BoxFuture<'a, Result<(), CallError>> {
-        Box::pin(async { Ok(()) })
+    fn submit<'a>(&'a self, _pool: &'a str, call: Call) -> BoxFuture<'a, Result<String, CallError>> {
+        Box::pin(async { Ok(call.id) })
     }
 
     fn wait<'a>(&'a self, _call: &'a str, seen: u64) -> BoxFuture<'a, Result<CallRecord, CallError>> {
