@@ -185,7 +185,8 @@ fuzz() {
 soak() {
     run cargo run --quiet --release --package soak -- "${SOAK_SECONDS:-20}"
     run cargo build --quiet --release --package toolwright-cli --package soak-gateway
-    run cargo run --quiet --release --package soak-gateway -- "${SOAK_SECONDS:-30}" ${SOAK_SEED:+"$SOAK_SEED"}
+    # `cargo run` would build both again, with the features of one alone.
+    run "${CARGO_TARGET_DIR:-target}/release/soak-gateway" "${SOAK_SECONDS:-30}" ${SOAK_SEED:+"$SOAK_SEED"}
 }
 
 nextest() {
