@@ -144,11 +144,7 @@ impl<'a> Call<'a> {
         // The text of a task is needed.
         options.tool_result = (!requests_task).then_some(&mut parsed);
         let mut outcome = client.send_with_input(&mut outgoing, &mut options).await;
-        // The missing headers may be those of arguments that were annotated after the list was read (2026-07-28,
-        // basic/transports/streamable-http "Client Behavior").
-        if outcome.as_ref().is_err_and(|error| error.rpc().is_some_and(|rpc| rpc.code == HEADER_MISMATCH)) {
-            client.shared.tool_cache.clear();
-            Box::pin(client.list_tools()).await?;
+        if client.read_headers_again(&outcome).await? {
             outgoing.headers = client.param_headers(&tool, || &outgoing.members[arguments]);
             outcome = client.send_with_input(&mut outgoing, &mut options).await;
         }
@@ -188,6 +184,21 @@ impl Client {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Lists the tools again if a call lacked headers, and returns whether that was so. The headers may be those of arguments
+    /// that were annotated after the list was read (2026-07-28, basic/transports/streamable-http "Client Behavior").
+    pub(crate) async fn read_headers_again<T>(
+        &self,
+        outcome: &Result<T, ClientError>,
+    ) -> Result<bool, ClientError> {
+        let rpc = outcome.as_ref().err().and_then(ClientError::rpc);
+        if rpc.is_none_or(|rpc| rpc.code != HEADER_MISMATCH) {
+            return Ok(false);
+        }
+        self.shared.tool_cache.clear();
+        Box::pin(self.list_tools()).await?;
+        Ok(true)
     }
 
     /// Returns whether a call of the tool may become a task of a server of 2025-11-25.

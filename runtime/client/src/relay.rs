@@ -10,7 +10,6 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use toolwright_core::json::Members;
-use toolwright_core::protocol::error::HEADER_MISMATCH;
 use toolwright_core::protocol::method;
 
 use crate::client::Client;
@@ -97,10 +96,15 @@ impl RelayRequest {
             identity.meta_for(&capabilities, log_level.as_deref())
         });
         drop(connection);
+        let name = mcp_name(method, &params);
+        let tool = name.clone().filter(|_| method == method::TOOLS_CALL);
+        let arguments = || Members::without_braces(&params).value_of("arguments").unwrap_or("{}");
+        // The headers that repeat arguments of a call.
+        let headers = || tool.as_ref().map(|tool| client.param_headers(tool, arguments)).unwrap_or_default();
         let mut outgoing = OutgoingRequest {
             method: method.into(),
-            name: mcp_name(method, &params).map(Into::into),
-            headers: client.call_headers(method, &params),
+            name: name.map(Into::into),
+            headers: headers(),
             members: params.as_str().into(),
             meta: to_members(&meta).into(),
             era_meta: own_meta.map(Into::into),
@@ -119,29 +123,14 @@ impl RelayRequest {
             ..client.default_options()
         };
         let mut outcome = client.send(&outgoing, &mut options).await;
-        if outcome.as_ref().is_err_and(|error| error.rpc().is_some_and(|rpc| rpc.code == HEADER_MISMATCH)) {
-            client.shared.tool_cache.clear();
-            client.list_tools().await?;
-            outgoing.headers = client.call_headers(method, &params);
+        if client.read_headers_again(&outcome).await? {
+            outgoing.headers = headers();
             outcome = client.send(&outgoing, &mut options).await;
         }
         let result = RawValue::from_string(outcome?);
         let result = result
             .map_err(|error| client.protocol_error(format!("its result is not valid JSON: {error}")))?;
         Ok((revision, result))
-    }
-}
-
-impl Client {
-    /// Returns the headers that repeat arguments of a call.
-    fn call_headers(&self, method: &str, members: &str) -> Vec<(String, String)> {
-        let members = Members::without_braces(members);
-        let name =
-            members.clone().value_of("name").and_then(|name| serde_json::from_str::<String>(name).ok());
-        match name.filter(|_| method == method::TOOLS_CALL) {
-            Some(name) => self.param_headers(&name, || members.value_of("arguments").unwrap_or("{}")),
-            None => Vec::new(),
-        }
     }
 }
 
