@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use toolwright_core::protocol::method;
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span};
 
@@ -108,21 +109,21 @@ impl Spans {
     }
 
     fn describe(&self, span: &Span, invocation: &Invocation) {
-        let (method, name) = (invocation.method(), shorten(invocation.name()));
-        let target = match method {
-            toolwright_core::protocol::method::TOOLS_CALL => {
+        let (called, name) = (invocation.method(), shorten(invocation.name()));
+        let target = match called {
+            method::TOOLS_CALL => {
                 span.record("gen_ai.operation.name", "execute_tool");
                 "gen_ai.tool.name"
             }
-            toolwright_core::protocol::method::PROMPTS_GET => "gen_ai.prompt.name",
+            method::PROMPTS_GET => "gen_ai.prompt.name",
             _ => "mcp.resource.uri",
         };
         span.record(target, name);
         // Addresses are too many for the name of a span.
         if target == "mcp.resource.uri" {
-            span.record("otel.name", method);
+            span.record("otel.name", called);
         } else {
-            span.record("otel.name", format!("{method} {name}"));
+            span.record("otel.name", format!("{called} {name}"));
         }
         if let Some(id) = invocation.context().request_id() {
             span.record("jsonrpc.request.id", shorten(id));
