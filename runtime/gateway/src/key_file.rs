@@ -5,6 +5,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::time::SystemTime;
 
+use crate::private_file::{OTHERS, forbidden_mode};
 use crate::random;
 
 /// What changes when a file is written: its modification time and length.
@@ -21,14 +22,10 @@ pub(crate) fn stamp(path: &Path) -> io::Result<Stamp> {
 /// Others can read the file, or it is too long; the message says what to do.
 pub(crate) fn read_private(path: &Path, max: u64) -> io::Result<String> {
     let file = File::open(path)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = file.metadata()?.permissions().mode();
-        if mode & 0o077 != 0 {
-            let why = format!("others can read the file (mode {:o}); run `chmod 600` on it", mode & 0o777);
-            return Err(io::Error::other(why));
-        }
+    if let Some(mode) = forbidden_mode(&file, OTHERS)? {
+        return Err(io::Error::other(format!(
+            "others can read the file (mode {mode:o}); run `chmod 600` on it"
+        )));
     }
     read_all(file, max)
 }

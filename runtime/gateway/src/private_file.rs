@@ -39,19 +39,26 @@ pub fn read_private_file(path: &Path) -> Result<Zeroizing<String>, PrivateFileEr
 
 fn read_from(path: &Path, credentials: Option<&Path>) -> Result<Zeroizing<String>, PrivateFileError> {
     let file = File::open(path)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = file.metadata()?.permissions().mode() & 0o777;
-        let is_credential = credentials.is_some_and(|folder| path.parent() == Some(folder));
-        let forbidden = if is_credential { 0o037 } else { 0o077 };
-        if mode & forbidden != 0 {
-            return Err(PrivateFileError::Readable(mode));
-        }
+    let is_credential = credentials.is_some_and(|folder| path.parent() == Some(folder));
+    if let Some(mode) = forbidden_mode(&file, if is_credential { OTHERS & !GROUP_READS } else { OTHERS })? {
+        return Err(PrivateFileError::Readable(mode));
     }
     let mut text = Zeroizing::new(String::new());
     file.take(MAX_PRIVATE_FILE_BYTES).read_to_string(&mut text)?;
     Ok(text)
+}
+
+/// All permissions of other users than the owner.
+pub(crate) const OTHERS: u32 = 0o077;
+const GROUP_READS: u32 = 0o040;
+
+/// Returns the mode of a file if it has one of the `forbidden` permissions. Only Unix has modes.
+pub(crate) fn forbidden_mode(file: &File, forbidden: u32) -> io::Result<Option<u32>> {
+    #[cfg(unix)]
+    let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata()?.permissions()) & 0o777;
+    #[cfg(not(unix))]
+    let mode = file.metadata().map(|_| 0)?;
+    Ok(Some(mode).filter(|mode| mode & forbidden != 0))
 }
 
 #[cfg(all(test, unix))]

@@ -1,12 +1,11 @@
 //! Idempotency keys, with which a client may make a call again without a second effect.
 
-use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolwright_core::manifest::to_canonical_json;
 
 use super::bus::{Call, CallError};
-use crate::hex::hex;
+use crate::hex::sha256;
 
 /// Maximum length of an idempotency key: 255 bytes.
 pub const MAX_IDEMPOTENCY_KEY_BYTES: usize = 255;
@@ -38,5 +37,5 @@ impl IdempotencyKey {
 }
 
 fn digest_of(value: &Value) -> String {
-    hex(digest(&SHA256, to_canonical_json(value).as_bytes()).as_ref())
+    sha256(to_canonical_json(value).as_bytes())
 }

@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ring::digest::SHA256;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolwright_core::manifest::{Kind, normalize, to_canonical_json};
 
-use crate::hex::hex;
+use crate::hex::sha256;
 
 /// The digests of a whole definition and of each member, so that a change can be located.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +44,5 @@ impl Pin {
 
 /// SHA-256 (FIPS 180-4) of the canonical JSON of a value (RFC 8785): `sha256:` and hexadecimal digits.
 pub fn digest(value: &Value) -> String {
-    let digest = ring::digest::digest(&SHA256, to_canonical_json(value).as_bytes());
-    format!("sha256:{}", hex(digest.as_ref()))
+    format!("sha256:{}", sha256(to_canonical_json(value).as_bytes()))
 }

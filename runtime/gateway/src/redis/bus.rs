@@ -10,13 +10,12 @@ use toolwright_server::BoxFuture;
 use toolwright_server::auth::Clock;
 
 use super::claiming::Claiming;
-use super::connection::{Connection, RedisError, ScriptError, script};
+use super::connection::{Connection, RedisError, ScriptError, name_process, script};
 use super::waiting::{LOOK_EVERY, Waiting, read_changes};
 use crate::calls::{
     Call, CallBus, CallError, CallRecord, CallState, Claim, Finish, LEASE, Lease, MAX_ATTEMPTS, MAX_QUEUED,
     Progress,
 };
-use crate::random;
 
 /// Maximum time to a deadline, in milliseconds: 30 days. Scripts count in floating-point numbers.
 const MAX_LEFT: u64 = 30 * 24 * 3_600_000;
@@ -82,11 +81,7 @@ impl RedisBus {
     /// [`RedisError`].
     pub async fn connect_with_lease(url: &str, lease: Duration) -> Result<Self, RedisError> {
         let connection = Connection::open(url).await?;
-        let process = random::name().ok_or_else(|| {
-            RedisError::Unavailable(
-                "the system provides no random numbers for the name of this process".to_owned(),
-            )
-        })?;
+        let process = name_process()?;
         let (waiting, claiming) = (Arc::<Waiting>::default(), Claiming::default());
         let (lease, clock) = (lease.max(MIN_LEASE), OnceLock::new());
         let inner = Arc::new(Inner { connection, process, lease, clock, waiting, claiming });

@@ -7,6 +7,8 @@ use redis::aio::{ConnectionManager, ConnectionManagerConfig, MultiplexedConnecti
 use redis::{AsyncConnectionConfig, Client, ErrorKind, FromRedisValue, Script, ServerErrorKind};
 use tokio::time::Instant;
 
+use crate::random;
+
 /// Timeout of a command, including reconnects: 3 seconds.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(3);
 /// Timeout of one response.
@@ -200,6 +202,12 @@ fn choose_cryptography() {
         // Another thread may have chosen in the meantime.
         _ = rustls::crypto::ring::default_provider().install_default();
     }
+}
+
+/// Returns a new name for this process.
+pub(super) fn name_process() -> Result<String, RedisError> {
+    let why = "the system provides no random numbers for the name of this process";
+    random::name().ok_or_else(|| RedisError::Unavailable(why.to_owned()))
 }
 
 /// Returns whether the server may become available soon.

@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use redis::Script;
-use ring::digest::{SHA256, digest};
 use tokio::time::Instant;
 use toolwright_server::BoxFuture;
 use toolwright_server::transport::http::{EventLimits, EventStore, EventStoreError, StoredEvent};
 
 use super::connection::{Connection, RedisError, ScriptError, script};
-use crate::hex::hex;
+use crate::hex::sha256;
 
 /// How long an event may take to be stored before it is discarded, since its stream waits for it: 1 second.
 const APPEND_TIMEOUT: Duration = Duration::from_secs(1);
@@ -141,7 +140,7 @@ impl RedisEvents {
 
 /// The name of a session in keys.
 fn name_of(session: &str) -> String {
-    hex(digest(&SHA256, session.as_bytes()).as_ref())
+    sha256(session.as_bytes())
 }
 
 impl EventStore for RedisEvents {

@@ -5,17 +5,15 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, SystemTime};
 
 use redis::Script;
-use ring::digest::{SHA256, digest};
 use serde_json::json;
 use tokio::task::JoinHandle;
 use toolwright_core::protocol::error;
 use toolwright_server::BoxFuture;
 use toolwright_server::tasks::{Task, TaskState, TaskStore, TaskStoreError};
 
-use super::connection::{Connection, RedisError, ScriptError, script};
+use super::connection::{Connection, RedisError, ScriptError, name_process, script};
 use super::waiting::{Waiting, read_changes};
-use crate::hex::hex;
-use crate::random;
+use crate::hex::sha256;
 
 /// Minimum duration of a lease: 100 milliseconds.
 const MIN_LEASE: Duration = Duration::from_millis(100);
@@ -109,11 +107,7 @@ impl RedisTasks {
     /// [`RedisError`].
     pub async fn connect_with(url: &str, settings: TaskSettings) -> Result<Self, RedisError> {
         let connection = Connection::open(url).await?;
-        let process = random::name().ok_or_else(|| {
-            RedisError::Unavailable(
-                "the system provides no random numbers for the name of this process".to_owned(),
-            )
-        })?;
+        let process = name_process()?;
         let settings = TaskSettings { lease: settings.lease.max(MIN_LEASE), ..settings };
         let inner = Arc::new(Inner { connection, process, settings, waiting: Arc::default() });
         inner.report().await.map_err(|error| RedisError::Unavailable(error.into_reason()))?;
@@ -260,7 +254,7 @@ fn task_of(text: &str) -> Result<Task, TaskStoreError> {
 
 /// The owner's name in keys; empty if there is none.
 fn owner_of(task: &Task) -> String {
-    task.owner.as_ref().map(|owner| hex(digest(&SHA256, owner.as_bytes()).as_ref())).unwrap_or_default()
+    task.owner.as_ref().map(|owner| sha256(owner.as_bytes())).unwrap_or_default()
 }
 
 fn time_left(task: &Task) -> String {
