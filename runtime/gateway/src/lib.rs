@@ -26,6 +26,7 @@ pub mod callers;
 pub mod calls;
 mod controlled;
 mod conversation;
+mod followed;
 mod gateway;
 mod gateway_meta;
 pub mod graph;

@@ -16,8 +16,8 @@ use toolwright_server::auth::{
     Algorithm, JwtVerifier, Principal, Rejected, RejectedKind, TokenSources, TokenVerifier,
 };
 
-use super::followed::{Files, Followed, FromFile};
 use super::rules::{ClaimRule, ClaimRules};
+use crate::followed::{Files, Followed, FromFile};
 
 /// Maximum number of issuers in a file.
 pub const MAX_ISSUERS: usize = 16;

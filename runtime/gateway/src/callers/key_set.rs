@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use toolwright_server::auth::{ApiKeys, Principal, TokenVerifier as _};
 
-use super::followed::{Files, FromFile};
 use super::grant::scope_of;
+use crate::followed::{Files, FromFile};
 use crate::key_file;
 use crate::scope::Scope;
 

@@ -12,9 +12,9 @@ use ring::digest::{SHA256, digest};
 use toolwright_server::BoxFuture;
 use toolwright_server::auth::{Clock, Principal, Rejected, TokenVerifier};
 
-use super::followed::Followed;
 use super::key_set::{CallerKey, KeySet, change};
-use crate::hex::hex;
+use crate::followed::Followed;
+use crate::hex::sha256;
 use crate::random;
 
 /// The prefix of all keys, which secret scanners can detect.
@@ -227,7 +227,7 @@ fn is_whole(key: &str) -> bool {
 }
 
 fn digest_of(key: &str) -> String {
-    hex(digest(&SHA256, key.as_bytes()).as_ref())
+    sha256(key.as_bytes())
 }
 
 #[cfg(test)]

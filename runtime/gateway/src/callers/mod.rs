@@ -5,10 +5,9 @@
 //! [`Scope`](crate::Scope). Each of them adds the scope to the principal, so lists and calls of a
 //! [`Gateway`](crate::Gateway) follow the same rule for all.
 //!
-//! `keys` (with `key_set`, their file), `rules` and `issuers` have one kind each, `grant` is what keys and rules name,
-//! and `followed` reads files again when they change.
+//! `keys` (with `key_set`, their file), `rules` and `issuers` have one kind each, `grant` is what keys and rules
+//! name.
 
-mod followed;
 mod grant;
 #[cfg(feature = "oauth")]
 mod issuers;

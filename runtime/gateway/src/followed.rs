@@ -13,10 +13,10 @@ use toolwright_server::auth::Clock;
 use crate::key_file::{self, Stamp};
 
 /// How often the files are checked.
-const INTERVAL: Duration = Duration::from_millis(500);
+pub(crate) const INTERVAL: Duration = Duration::from_millis(500);
 
 /// A value from a file.
-pub(super) trait FromFile: Sized + Send + Sync + 'static {
+pub(crate) trait FromFile: Sized + Send + Sync + 'static {
     /// What reading depends on as well.
     type Context: Send + Sync;
 
@@ -29,32 +29,32 @@ pub(super) trait FromFile: Sized + Send + Sync + 'static {
     ) -> Result<Self, String>;
 
     /// Ends what belongs to this value and not to the next one.
-    fn retire(&self, next: &Self);
+    fn retire(&self, _next: &Self) {}
 
     /// Ends what has expired.
-    fn tick(&self, now: Duration);
+    fn tick(&self, _now: Duration) {}
 }
 
 /// The files that a value was read from.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Files(Vec<(PathBuf, Option<Stamp>)>);
+pub(crate) struct Files(Vec<(PathBuf, Option<Stamp>)>);
 
 impl Files {
     /// Reads a file that only its owner may read.
-    pub(super) fn read_private(&mut self, path: &Path, max: u64) -> io::Result<String> {
-        self.add(path);
+    pub(crate) fn read_private(&mut self, path: &Path, max: u64) -> io::Result<String> {
+        self.note(path);
         key_file::read_private(path, max)
     }
 
     /// Reads a file.
     #[cfg(feature = "oauth")]
-    pub(super) fn read_public(&mut self, path: &Path, max: u64) -> io::Result<String> {
-        self.add(path);
+    pub(crate) fn read_public(&mut self, path: &Path, max: u64) -> io::Result<String> {
+        self.note(path);
         key_file::read_public(path, max)
     }
 
-    /// Before it is read, so that no change is missed.
-    fn add(&mut self, path: &Path) {
+    /// Notes a file that is read next, so that no change is missed.
+    pub(crate) fn note(&mut self, path: &Path) {
         self.0.push((path.to_owned(), key_file::stamp(path).ok()));
     }
 
@@ -67,7 +67,7 @@ impl Files {
 type OnReload = Box<dyn Fn(Result<(), &str>) + Send + Sync>;
 
 /// A value that follows its files. An invalid file changes nothing.
-pub(super) struct Followed<T: FromFile> {
+pub(crate) struct Followed<T: FromFile> {
     path: PathBuf,
     context: T::Context,
     state: Mutex<State<T>>,
@@ -83,7 +83,7 @@ struct State<T> {
 }
 
 impl<T: FromFile> Followed<T> {
-    pub(super) fn open(path: PathBuf, context: T::Context) -> Result<Arc<Self>, String> {
+    pub(crate) fn open(path: PathBuf, context: T::Context) -> Result<Arc<Self>, String> {
         let mut files = Files::default();
         let value = Arc::new(T::load(&path, &context, &mut files, None)?);
         let state = Mutex::new(State { value, files, looked: Instant::now() });
@@ -93,28 +93,28 @@ impl<T: FromFile> Followed<T> {
         Ok(followed)
     }
 
-    pub(super) fn on_reload(&self, hear: OnReload) {
+    pub(crate) fn on_reload(&self, hear: OnReload) {
         // Only the builder sets it, once.
         _ = self.on_reload.set(hear);
     }
 
-    pub(super) fn set_clock(&self, clock: Clock) {
+    pub(crate) fn set_clock(&self, clock: Clock) {
         _ = self.clock.set(clock);
     }
 
     /// Returns the time since 1970.
-    pub(super) fn now(&self) -> Duration {
+    pub(crate) fn now(&self) -> Duration {
         self.clock.get().cloned().unwrap_or_default().now()
     }
 
     /// Returns the value; the files are checked if that was long ago.
-    pub(super) fn current(self: &Arc<Self>) -> Arc<T> {
+    pub(crate) fn current(self: &Arc<Self>) -> Arc<T> {
         self.follow();
         self.value_after(INTERVAL)
     }
 
     /// Returns the value after checking the files now.
-    pub(super) fn latest(&self) -> Arc<T> {
+    pub(crate) fn latest(&self) -> Arc<T> {
         self.value_after(Duration::ZERO)
     }
 
