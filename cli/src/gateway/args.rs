@@ -24,6 +24,9 @@ pub(super) struct ServeArgs {
     /// The configuration file
     #[arg(long, value_name = "FILE", required_unless_present = "internal")]
     pub(super) config: Option<PathBuf>,
+    /// Keep the names of tools and prompts, instead of `SERVER__NAME`; the file must not have more than one server
+    #[arg(long, requires = "config")]
+    pub(super) plain_names: bool,
     /// Listen on this address, such as 127.0.0.1:8080, instead of stdio
     #[arg(long, value_name = "ADDRESS")]
     pub(super) http: Option<SocketAddr>,

@@ -31,6 +31,8 @@ use crate::shell::{self, Shell};
 
 /// The path of the gateway over HTTP.
 const PATH: &str = "/mcp/gateway";
+/// The instructions for models.
+const INSTRUCTIONS: &str = "Tools and prompts are called SERVER__NAME, after the server that has them.";
 /// Timeout for running requests of services during shutdown.
 const DRAIN: Duration = Duration::from_secs(5);
 
@@ -104,6 +106,7 @@ async fn serve(
         _ => None,
     };
     let gateway = connect(config).await?;
+    let gateway = if args.plain_names { gateway.plain_names().map_err(usage)? } else { gateway };
     if let Some(pinned) = pinned {
         gateway.set_pins(pinned, args.pin_mode.into(), shell::warning);
     }
@@ -112,8 +115,7 @@ async fn serve(
     }
     let gateway = if guarded.is_some() { gateway.by_scope() } else { gateway };
     let registry = guarded.as_ref().map(|guarded| guarded.registry.clone());
-    let grace = Duration::from_secs(args.grace);
-    let service = service(gateway.clone(), guarded.as_ref(), &controls, grace).map_err(usage)?;
+    let service = service(gateway.clone(), guarded.as_ref(), &controls, args).map_err(usage)?;
     let draining = CancellationToken::new();
     let transport: Transport = match http {
         Some(http) => {
@@ -252,14 +254,19 @@ fn service(
     gateway: Gateway,
     guarded: Option<&ProtectedEndpoints>,
     controls: &Controls,
-    grace: Duration,
+    args: &ServeArgs,
 ) -> Result<Service, BuildError> {
+    let grace = Duration::from_secs(args.grace);
     let server = Server::new(())
         .limits(Limits { shutdown_grace: grace, ..Limits::default() })
         .name("toolwright-gateway")
-        .version(env!("CARGO_PKG_VERSION"))
-        .instructions("Tools and prompts are called SERVER__NAME, after the server that has them.")
-        .provider(Controlled::new(gateway, controls));
+        .version(env!("CARGO_PKG_VERSION"));
+    let instructions = if args.plain_names { gateway.instructions() } else { Some(INSTRUCTIONS.to_owned()) };
+    let server = match instructions {
+        Some(instructions) => server.instructions(instructions),
+        None => server,
+    };
+    let server = server.provider(Controlled::new(gateway, controls));
     match guarded {
         Some(guarded) => {
             let registry = Controlled::new(guarded.registry.clone(), controls);

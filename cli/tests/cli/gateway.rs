@@ -65,6 +65,21 @@ fn a_client_starts_it_and_calls_a_tool_of_a_server() {
 }
 
 #[test]
+fn a_single_server_may_keep_its_names() {
+    let scratch = scratch();
+    let folder = scratch.path();
+    let file = config(folder, &["desk"]);
+    let command = ["--", PROGRAM, "mcp", "gateway", "-q", "--plain-names", "--config", &file];
+    let call = ["call", "help", "command=help", "workitem_path=orders"];
+    assert_eq!(run(folder, &[&call[..], &command[..]].concat()).ok().stdout, "done\n");
+
+    let file = config(folder, &["desk", "help"]);
+    run(folder, &["gateway", "--plain-names", "--config", &file])
+        .ended(2)
+        .says(&["2 servers", "plain names"]);
+}
+
+#[test]
 fn a_line_in_the_file_adds_a_server_without_a_restart() {
     let scratch = scratch();
     let file = config(scratch.path(), &["desk"]);

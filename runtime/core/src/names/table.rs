@@ -173,6 +173,28 @@ impl PublicNames {
         self.by_public.get(public).map(|index| &self.entries[*index])
     }
 
+    /// Assigns public names to the entries of the only server: their own names, without a prefix. A name that the
+    /// protocol does not allow is converted for [`Profile::Faithful`], as by [`PublicNames::new`].
+    ///
+    /// ```
+    /// use toolwright_core::names::PublicNames;
+    ///
+    /// let names = PublicNames::from_list("files", &["read"], |name| name)?;
+    /// assert_eq!(names.public("files", "read"), Some("read"));
+    /// # Ok::<(), toolwright_core::names::ServerNameError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ServerNameError`] if the name of the server cannot be a prefix.
+    pub fn from_list<'a, T: 'a>(
+        server: &'a str,
+        list: &'a [T],
+        name: impl Fn(&'a T) -> &'a str,
+    ) -> Result<Self, ServerNameError> {
+        let tools: Vec<_> = list.iter().map(name).collect();
+        Self::new(&[Names { server, tools: &tools, prefixed: false }], Profile::Faithful)
+    }
+
     /// Returns the public name of a tool.
     pub fn public(&self, server: &str, tool: &str) -> Option<&str> {
         let index = self.by_joined.get(&join(server, tool).ok()?)?;

@@ -25,6 +25,16 @@ pub(super) fn origin(meta: Option<&Map<String, Value>>) -> Option<&str> {
     meta?.get(meta::SERVER)?.as_str()
 }
 
+/// How the entries of the servers are named.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// `{server}__{name}`.
+    #[default]
+    Prefixed,
+    /// As on the only server.
+    Plain,
+}
+
 /// The last merged list, and its sources.
 pub(super) struct Merged<T>(Mutex<Arc<MergedList<T>>>);
 
@@ -89,13 +99,13 @@ impl Named for Prompt {
 
 impl<T: Named> Default for Merged<T> {
     fn default() -> Self {
-        Self(Mutex::new(Arc::new(MergedList::of(Vec::new()))))
+        Self(Mutex::new(Arc::new(MergedList::of(Vec::new(), Naming::default()))))
     }
 }
 
 impl<T: Named> Merged<T> {
     /// Returns the merged list, which is rebuilt if one of the lists has changed.
-    pub(super) fn list(&self, sources: Vec<Source<T>>) -> Arc<[T]> {
+    pub(super) fn list(&self, sources: Vec<Source<T>>, naming: Naming) -> Arc<[T]> {
         let mut merged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = merged.sources.len() == sources.len()
             && merged
@@ -104,7 +114,7 @@ impl<T: Named> Merged<T> {
                 .zip(&sources)
                 .all(|(before, now)| Arc::ptr_eq(&before.0, &now.0) && Arc::ptr_eq(&before.1, &now.1));
         if !is_same {
-            *merged = Arc::new(MergedList::of(sources));
+            *merged = Arc::new(MergedList::of(sources, naming));
         }
         Arc::clone(&merged.list)
     }
@@ -123,10 +133,15 @@ impl<T: Named> Merged<T> {
 }
 
 impl<T: Named> MergedList<T> {
-    fn of(sources: Vec<Source<T>>) -> Self {
-        let lists = sources.iter().map(|(member, list)| (member.name(), &list[..]));
+    fn of(sources: Vec<Source<T>>, naming: Naming) -> Self {
+        let table = if let (Naming::Plain, [(member, list)]) = (naming, &sources[..]) {
+            PublicNames::from_list(member.name(), list, Named::name)
+        } else {
+            let lists = sources.iter().map(|(member, list)| (member.name(), &list[..]));
+            PublicNames::from_lists(lists, Named::name)
+        };
         // The server names are already validated.
-        let table = PublicNames::from_lists(lists, Named::name).unwrap_or_default();
+        let table = table.unwrap_or_default();
         let mut list = Vec::new();
         for (member, entries) in &sources {
             list.extend(entries.iter().filter_map(|entry| {

@@ -28,7 +28,7 @@ use toolwright_server::{Changes, Provider as _};
 use filter::{ByScope, Owner, Visibility};
 use member::Member;
 pub use member::UpstreamState;
-use merged::Merged;
+use merged::{Merged, Naming};
 use pinning::Pinning;
 
 use crate::pins::{Finding, PinMode, Pins};
@@ -40,7 +40,7 @@ pub const MAX_SERVERS: usize = 1_000;
 /// Serves several servers of any kind and revision as one [`Provider`](toolwright_server::Provider).
 ///
 /// Tools and prompts are named `{server}__{name}`, or a shorter name if that exceeds 64 characters
-/// ([`toolwright_core::names`]). Resources keep their URIs; if two servers have the same one, the first server
+/// ([`toolwright_core::names`]), unless there is only one server with [`plain_names`](Gateway::plain_names). Resources keep their URIs; if two servers have the same one, the first server
 /// is used. See [`Proxy`](crate::Proxy) for what is forwarded.
 ///
 /// A server that cannot be reached does not affect the others: the connection is retried after 1 to 30 seconds,
@@ -77,6 +77,8 @@ struct Shared {
     tools: Merged<ToolDefinition>,
     prompts: Merged<Prompt>,
     pinning: Pinning,
+    /// Whether tools and prompts have no prefix, and a second server is rejected.
+    has_plain_names: AtomicBool,
     /// Whether callers only see what their scopes admit.
     filters_by_scope: AtomicBool,
     owner: Owner,
@@ -101,6 +103,11 @@ pub enum GatewayError {
     /// More than [`MAX_SERVERS`].
     #[error("{0} servers are too many, {MAX_SERVERS} are allowed; use several gateways")]
     TooMany(usize),
+    /// Several servers, but [`Gateway::plain_names`] needs a single one.
+    #[error(
+        "{0} servers cannot have plain names, since their tools may have the same one; only a single server can"
+    )]
+    PlainNames(usize),
     /// A `required` server cannot be reached.
     #[error(transparent)]
     Required(ClientError),
@@ -160,6 +167,7 @@ impl Gateway {
             tools: Merged::default(),
             prompts: Merged::default(),
             pinning: Pinning::default(),
+            has_plain_names: AtomicBool::new(false),
             filters_by_scope: AtomicBool::new(filters_by_scope),
             owner,
             tools_by_scope: ByScope::default(),
@@ -210,11 +218,48 @@ impl Gateway {
         self
     }
 
+    /// Keeps the names of tools and prompts as they are on the server, instead of `{server}__{name}`, so that the gateway can
+    /// replace a server for existing callers. There must not be more than one server. Call it before building a server.
+    ///
+    /// ```no_run
+    /// # use toolwright_client::Client;
+    /// # use toolwright_client::config::{ServerSpec, StdioSpec};
+    /// # use toolwright_gateway::Gateway;
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = ServerSpec::new("files", StdioSpec::new("files-server"));
+    /// let gateway = Gateway::connect([server], |_| Client::builder()).await?.plain_names()?;
+    /// # drop(gateway);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`GatewayError::PlainNames`] if there are several servers, also from each later [`Gateway::apply`].
+    pub fn plain_names(self) -> Result<Self, GatewayError> {
+        let count = self.0.members().len();
+        if count > 1 {
+            return Err(GatewayError::PlainNames(count));
+        }
+        self.0.has_plain_names.store(true, Ordering::Relaxed);
+        Ok(self)
+    }
+
+    /// Returns the instructions of the only server if [names are plain](Gateway::plain_names) and it is connected, for
+    /// [`Server::instructions`](toolwright_server::Server::instructions).
+    pub fn instructions(&self) -> Option<String> {
+        if self.0.naming() != Naming::Plain {
+            return None;
+        }
+        let members = self.0.members();
+        Some(members.first()?.proxy()?.instructions()?.to_owned())
+    }
+
     /// Replaces the servers of the gateway. Servers with an unchanged specification are kept; the others are
     /// connected in the background, and connections of removed servers are closed when their calls have ended.
     ///
     /// # Errors
-    /// [`GatewayError::Name`], [`GatewayError::Duplicate`] or [`GatewayError::TooMany`]; nothing is changed then.
+    /// [`GatewayError::Name`], [`GatewayError::Duplicate`], [`GatewayError::TooMany`] or [`GatewayError::PlainNames`];
+    /// nothing is changed then.
     ///
     /// # Panics
     /// Outside of a Tokio runtime.
@@ -226,6 +271,9 @@ impl Gateway {
         let specs: Vec<_> = servers.into_iter().collect();
         if specs.len() > MAX_SERVERS {
             return Err(GatewayError::TooMany(specs.len()));
+        }
+        if specs.len() > 1 && self.0.naming() == Naming::Plain {
+            return Err(GatewayError::PlainNames(specs.len()));
         }
         let mut taken = HashSet::new();
         for spec in &specs {
@@ -327,6 +375,10 @@ impl fmt::Debug for Gateway {
 impl Shared {
     fn members(&self) -> Arc<[Arc<Member>]> {
         Arc::clone(&self.members.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn naming(&self) -> Naming {
+        if self.has_plain_names.load(Ordering::Relaxed) { Naming::Plain } else { Naming::Prefixed }
     }
 
     /// Returns the visibility of a caller.

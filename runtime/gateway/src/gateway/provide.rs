@@ -45,7 +45,7 @@ impl Provider for Gateway {
             let tools = self.0.pinning.admit(member.name(), proxy.tools(caller));
             (member, tools)
         });
-        let all = self.0.tools.list(admitted.collect());
+        let all = self.0.tools.list(admitted.collect(), self.0.naming());
         let visibility = self.0.visibility(caller);
         self.0.tools_by_scope.list(&visibility, all, |tool| {
             origin(tool.meta.as_ref()).is_some_and(|server| visibility.has(server, &tool.name))
@@ -95,7 +95,7 @@ impl Provider for Gateway {
         let up = self.0.connected().into_iter().filter(|(member, _)| member.spec().load_prompts);
         let sources: Vec<Source<Prompt>> =
             up.map(|(member, proxy)| (member, proxy.prompts(caller))).collect();
-        let (all, visibility) = (self.0.prompts.list(sources), self.0.visibility(caller));
+        let (all, visibility) = (self.0.prompts.list(sources, self.0.naming()), self.0.visibility(caller));
         self.0.prompts_by_scope.list(&visibility, all, |prompt| {
             origin(prompt.meta.as_ref()).is_some_and(|server| visibility.has_all_of(server))
         })

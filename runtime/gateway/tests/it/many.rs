@@ -73,6 +73,29 @@ async fn entries_are_named_after_their_server() {
 }
 
 #[tokio::test]
+async fn a_single_server_may_keep_its_names() {
+    let (red, blue) = (Shop::default(), Shop::default());
+    let one = [spec("red", &listen(&red))];
+    let gateway = gateway(one.clone()).await.plain_names().unwrap();
+    let client = client(&front(&gateway), Client::builder()).await;
+    let tools = client.list_tools().await.unwrap();
+    let echo = tools.iter().find(|tool| tool.name() == "echo").unwrap().to_value();
+    assert_eq!(echo["_meta"]["io.toolwright/server"], "red", "{echo}");
+    assert_eq!(tools.len(), TOOLS.len());
+    assert_eq!(gateway.instructions().as_deref(), Some("Read the menu first."));
+    assert_eq!(client.call("echo", json!({"a": 1})).await.unwrap().as_text(), r#"{"a":1}"#);
+    let prompt = client.get_prompt("greet", json!({"name": "Ada"})).await.unwrap();
+    assert_eq!(json!(prompt.messages[0])["content"]["text"], "Hello, Ada!");
+
+    let two = [spec("red", &listen(&red)), spec("blue", &listen(&blue))];
+    let error = gateway.apply(two.clone(), |_| Client::builder()).unwrap_err();
+    assert!(matches!(error, GatewayError::PlainNames(2)), "{error}");
+    assert!(client.call("echo", ()).await.is_ok(), "nothing has changed");
+    let many = Gateway::connect(two, |_| Client::builder()).await.unwrap();
+    assert!(matches!(many.plain_names(), Err(GatewayError::PlainNames(2))));
+}
+
+#[tokio::test]
 async fn resources_keep_their_addresses() {
     let (red, blue) = (Shop::default(), Shop::default());
     let gateway = gateway([spec("red", &listen(&red)), spec("blue", &listen(&blue))]).await;

@@ -20,12 +20,12 @@ fn conforms(revision: &str) {
     });
 }
 
-/// Runs what the list has for `revision` through a proxy that speaks the newest revision to the server. Nothing fails; how a stream is
-/// framed and closed is between neighbours, so what the suite only reports may differ.
-fn conforms_through_a_proxy(revision: &str) {
+/// Runs what the list has for `revision` through `cargo mcp gateway`, which uses the newest revision with the server. Nothing fails;
+/// how a stream is framed and closed is between neighbours, so what the suite only reports may differ.
+fn conforms_through_a_gateway(revision: &str) {
     let server = Server::start();
     let is_good = |_: &str, _: &str, status| !matches!(status, Status::Failure | Status::Warning);
-    assert_checks(revision, &server.behind_a_proxy("2026-07-28"), is_good);
+    assert_checks(revision, &server.behind_a_gateway(), is_good);
 }
 
 fn assert_checks(revision: &str, server: &Server, is_good: impl Fn(&str, &str, Status) -> bool) {
@@ -79,11 +79,16 @@ fn extensions() {
 }
 
 #[test]
-fn legacy_clients_of_a_proxy() {
-    conforms_through_a_proxy("2025-11-25");
+fn revision_2025_11_25_through_a_gateway() {
+    conforms_through_a_gateway("2025-11-25");
 }
 
 #[test]
-fn modern_clients_of_a_proxy() {
-    conforms_through_a_proxy("2026-07-28");
+fn revision_2026_07_28_through_a_gateway() {
+    conforms_through_a_gateway("2026-07-28");
+}
+
+#[test]
+fn extensions_through_a_gateway() {
+    conforms_through_a_gateway(EXTENSION);
 }
