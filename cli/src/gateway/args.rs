@@ -99,6 +99,8 @@ pub(super) enum GatewayCommand {
     Sessions(SessionsArgs),
     /// Show the status of a running gateway: its servers, its policy, its runs
     Status(StatusArgs),
+    /// Show what happened to a run: nodes that were registered and removed, tokens that were created
+    Events(EventsArgs),
     /// Check the dependencies of a gateway
     Doctor(DoctorArgs),
     /// Review and update the pins of the servers' tools
@@ -110,6 +112,27 @@ pub(super) struct StatusArgs {
     #[command(flatten)]
     pub(super) api: InternalArgs,
     /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct EventsArgs {
+    #[command(flatten)]
+    pub(super) api: InternalArgs,
+    /// The run
+    #[arg(long, value_name = "RUN")]
+    pub(super) run: String,
+    /// The organization of the run [default: that of the key; for a key of all, that of the run while it is open]
+    #[arg(long, value_name = "NAME")]
+    pub(super) org: Option<String>,
+    /// Only events after the one with this number, its `sequence`
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub(super) after: u64,
+    /// Wait for further events until the run ends
+    #[arg(long)]
+    pub(super) follow: bool,
+    /// Print lines of JSON on a terminal as well
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -401,6 +424,7 @@ as they are keep their connections. Tools and prompts are called SERVER__NAME.";
                 SessionsCommand::Revoke(args) => &args.api.output,
             },
             Some(GatewayCommand::Status(args)) => &args.api.output,
+            Some(GatewayCommand::Events(args)) => &args.api.output,
             Some(GatewayCommand::Doctor(args)) => match &args.command {
                 DoctorCommand::Redis(args) => &args.output,
             },

@@ -2,11 +2,12 @@
 //!
 //! `args` defines the flags, `serve` runs the gateway and `reload` watches its files; `state` is the folder with
 //! its keys, which `keys` and `sessions` use; `pins` compares the tools of servers with their reviewed
-//! definitions, `internal` calls the internal API of a running gateway, `status` shows its status, and `doctor`
-//! checks its dependencies.
+//! definitions, `internal` calls the internal API of a running gateway, `status` shows its status, `events` what
+//! happened to a run, and `doctor` checks its dependencies.
 
 mod args;
 mod doctor;
+mod events;
 mod internal;
 mod keys;
 mod pins;
@@ -31,6 +32,7 @@ pub(crate) fn run(args: &GatewayArgs, shell: Shell) -> Result<RequestExit, Reque
         None => serve::run(&args.serve, shell),
         Some(GatewayCommand::Pins(args)) => pins::run(args, shell),
         Some(GatewayCommand::Status(args)) => status::show(args),
+        Some(GatewayCommand::Events(args)) => events::show(args),
         Some(GatewayCommand::Doctor(args)) => match &args.command {
             DoctorCommand::Redis(args) => doctor::redis(args),
         },

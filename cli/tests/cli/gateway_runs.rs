@@ -262,3 +262,55 @@ fn tokens_are_revoked_through_the_internal_api() {
     .ended(3)
     .says(&["127.0.0.1:9"]);
 }
+
+#[test]
+fn events_of_a_run_are_printed_and_followed() {
+    let scratch = scratch();
+    let folder = scratch.path();
+    let words = ["gateway", "keys", "service", "engine", "--state", "state", "--org", "acme"];
+    let rights = ["--right", "register", "--right", "sessions", "--right", "read"];
+    let key = run(folder, &[&words[..], &rights].concat()).ok().stdout.trim().to_owned();
+    let gateway = Running::start(folder, &[]);
+    let mut command = Command::new(PROGRAM);
+    let words = ["mcp", "gateway", "events", "--internal", &gateway.internal, "--run", "r&1"];
+    let events = |more: &[&str]| {
+        run_with(folder, &[&words[1..], more].concat(), |command| {
+            command.env("MCP_SERVICE_KEY", &key);
+        })
+    };
+    events(&[]).ended(4).says(&["404", "`r&1`"]);
+    assert_eq!(gateway.ask("POST", "runs", &key, &json!({"run": "r&1"})).0, 200);
+    let mut following = command
+        .args(words)
+        .arg("--follow")
+        .env("MCP_SERVICE_KEY", &key)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(following.stdout.take().unwrap()).lines();
+    let mut next = || -> Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
+    assert_eq!(next()["event"], "run.opened");
+    let entry =
+        json!({"run": "r&1", "node": "desk", "kind": "remote", "url": "http://127.0.0.1:9/?key=s3cret"});
+    assert_eq!(gateway.ask("POST", "tools", &key, &entry).0, 200);
+    let registered = next();
+    assert_eq!(
+        (&registered["event"], &registered["node"], &registered["sequence"]),
+        (&json!("tool.registered"), &json!("desk"), &json!(2))
+    );
+    assert_eq!(gateway.ask("DELETE", "runs/r&1", &key, &Value::Null).0, 400, "null is no organization");
+    assert_eq!(gateway.ask("DELETE", "runs/r&1", &key, &json!({})).0, 204);
+    assert_eq!(next()["event"], "run.ended");
+    assert!(following.wait().unwrap().success(), "it ends with the run");
+
+    let printed = events(&[]).ok().stdout;
+    assert_eq!(printed.lines().count(), 3, "{printed}");
+    assert!(!printed.contains("s3cret"), "{printed}");
+    let later = events(&["--after", "2", "--org", "acme"]).ok().document();
+    assert_eq!(
+        (&later["event"], &later["run"], &later["org"]),
+        (&json!("run.ended"), &json!("r&1"), &json!("acme"))
+    );
+    assert_eq!(events(&["--after", "3"]).ok().stdout, "");
+    events(&["--org", "evil"]).ended(4).says(&["404"]);
+}

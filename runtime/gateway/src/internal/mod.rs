@@ -2,7 +2,7 @@
 //!
 //! It listens on a separate address that agents must not reach, and every request needs the key of a service.
 //! The organization is that of the key; callers can only choose it if the key is valid for all. `keys` defines
-//! the services, `requests` the request bodies, `listener` handles connections, `status` is for operators, and
+//! the services, `events` shows what happened to runs, `requests` the request bodies, `listener` handles connections, `status` is for operators, and
 //! this module has the routes:
 //!
 //! | route | right | |
@@ -14,12 +14,14 @@
 //! | `DELETE /internal/runs/{run}/nodes/{node}` | `register` | removes a node |
 //! | `POST /internal/sessions` | `sessions` | a token for an agent |
 //! | `POST /internal/revoke` | `revoke` | revokes a token, a run or an organization |
+//! | `GET /internal/events` | `read` | what happened to a run: `?run=`, and `after`, `limit`, `wait` |
 //! | `GET /internal/calls/{call}` | `read` | what became of a call |
 //! | `GET /internal/status` | `read`, all organizations | how the servers stand, and what is in force |
 //! | `GET /internal/metrics` | `read`, all organizations | counts, for Prometheus |
 //! | `GET /internal/jwks.json` | – | the public keys of tokens |
 //! | `GET /internal/live`, `GET /internal/ready` | – | whether the gateway lives, and can serve |
 
+mod events;
 mod keys;
 mod listener;
 mod requests;
@@ -38,8 +40,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+pub use events::{MAX_EVENT_WAIT, MAX_EVENT_WAITERS, MAX_EVENTS};
 pub use keys::{Orgs, Right, SERVICE_KEY_PREFIX, ServiceKey, ServiceKeyError, ServiceKeys};
 use listener::Times;
 pub use listener::{HEAD_TIMEOUT, MAX_CONNECTIONS, REQUEST_TIMEOUT};
@@ -48,7 +52,7 @@ use requests::{Failure, NamedOrg, NewSession, OpenRun, RegisterNode, Revoke};
 use crate::calls::{CallError, CallState};
 use crate::controlled::Controls;
 use crate::gateway::Gateway;
-use crate::registry::{Registry, RunId, StoreError};
+use crate::registry::{EventDetails, EventKind, Registry, RunId, StoreError};
 use crate::tokens::{Permission, SessionRequest, SessionTokens};
 
 /// Maximum size of a request: 1 MiB.
@@ -66,6 +70,8 @@ struct Shared {
     gateway: Option<Gateway>,
     controls: Controls,
     draining: CancellationToken,
+    /// Places of requests that wait for events.
+    waiters: Arc<Semaphore>,
 }
 
 type Answer = Result<Response, Failure>;
@@ -80,6 +86,7 @@ impl InternalApi {
             gateway: None,
             controls: Controls::new(),
             draining: CancellationToken::new(),
+            waiters: Arc::new(Semaphore::new(MAX_EVENT_WAITERS)),
         }))
     }
 
@@ -95,7 +102,7 @@ impl InternalApi {
     }
 
     fn shared(&self) -> Shared {
-        let Shared { registry, tokens, keys, gateway, controls, draining } = &*self.0;
+        let Shared { registry, tokens, keys, gateway, controls, draining, waiters } = &*self.0;
         Shared {
             registry: registry.clone(),
             tokens: Arc::clone(tokens),
@@ -103,6 +110,7 @@ impl InternalApi {
             gateway: gateway.clone(),
             controls: controls.clone(),
             draining: draining.clone(),
+            waiters: Arc::clone(waiters),
         }
     }
 
@@ -115,6 +123,7 @@ impl InternalApi {
             .route("/internal/tools", post(register))
             .route("/internal/sessions", post(new_session))
             .route("/internal/revoke", post(revoke))
+            .route("/internal/events", get(events::show))
             .route("/internal/calls/{call}", get(show_call))
             .route("/internal/status", get(status::show))
             .route("/internal/metrics", get(status::metrics))
@@ -264,7 +273,7 @@ async fn new_session(State(api): State<InternalApi>, headers: HeaderMap, body: B
     if state.org != run.org {
         return Err(StoreError::OtherOrganization(run.run).into());
     }
-    let mut session = SessionRequest::new(request.node)
+    let mut session = SessionRequest::new(&*request.node)
         .run(run.org.as_deref(), &run.run, state.epoch)
         .nodes(request.nodes)
         .tools(request.tools);
@@ -272,6 +281,8 @@ async fn new_session(State(api): State<InternalApi>, headers: HeaderMap, body: B
         session = session.permit(Permission::RunAll);
     }
     let minted = api.0.tokens.mint(&session).map_err(|error| Failure::invalid(&error.to_string()))?;
+    let details = EventDetails::of_session(&request.node, &minted.claims.jti);
+    api.0.registry.store().record(&run, EventKind::SessionCreated, details).await?;
     let mut response = answer(&json!({"token": minted.token, "expiresAt": minted.claims.exp}));
     response.headers_mut().insert("cache-control", axum::http::HeaderValue::from_static("no-store"));
     Ok(response)

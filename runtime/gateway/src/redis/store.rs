@@ -15,8 +15,9 @@ use super::sealed::RedisSecrets;
 use crate::random;
 use crate::registry::{CHANGES, TOKEN_LIFE};
 use crate::registry::{
-    Entry, MAX_ENTRIES, MAX_RUN_BYTES, RegistryStore, Revocation, RunChanged, RunId, RunState, Snapshot,
-    StoreError, TokenId,
+    Entry, EventDetails, EventKind, EventPage, MAX_ENTRIES, MAX_RUN_BYTES, MAX_RUN_EVENT_BYTES,
+    MAX_RUN_EVENTS, RegistryStore, Revocation, RunChanged, RunEvent, RunId, RunState, Snapshot, StoreError,
+    TokenId,
 };
 
 /// The channel of change notifications.
@@ -26,9 +27,10 @@ const PING_EVERY: Duration = Duration::from_secs(5);
 /// Maximum delay before resubscribing.
 const MAX_BACKOFF: Duration = Duration::from_secs(5);
 
-static RUN: LazyLock<Script> = script!("run");
+static RUN: LazyLock<Script> = script!("run_events", "run");
 static READ: LazyLock<Script> = script!("read");
 static IS_REVOKED: LazyLock<Script> = script!("is_revoked");
+static EVENTS: LazyLock<Script> = script!("run_events", "events");
 static REVOKE: LazyLock<Script> = script!("revoke");
 
 /// Stores runs in Redis, for any number of gateways and registrars. Requires the feature `redis`.
@@ -75,7 +77,8 @@ impl RedisStore {
     /// Runs a script on a run of its organization.
     async fn act(&self, what: &str, id: &RunId, with: &[&str]) -> Result<Vec<String>, StoreError> {
         let org = org_text(id.org.as_deref());
-        let mut args = vec![what, id.run.as_str(), org.as_str()];
+        let limits = [MAX_RUN_EVENTS, MAX_RUN_EVENT_BYTES].map(|limit| limit.to_string());
+        let mut args = vec![what, id.run.as_str(), org.as_str(), &limits[0], &limits[1]];
         args.extend(with);
         let answer: Vec<String> = self.connection.run(&RUN, &args).await.map_err(unavailable)?;
         match answer.first().map(String::as_str) {
@@ -215,6 +218,22 @@ fn entries_of(values: &[String]) -> Result<Vec<Entry>, StoreError> {
     Ok(entries.into_iter().map(|(_, entry)| entry).collect())
 }
 
+/// Parses events of four values each.
+fn events_of(run: &RunId, values: &[String]) -> Result<Vec<RunEvent>, StoreError> {
+    let events = values.chunks(4).map(|event| {
+        let [sequence, time, kind, details] = event else { return None };
+        Some(RunEvent {
+            sequence: sequence.parse().ok()?,
+            time: time.parse().ok()?,
+            event: serde_json::from_value(kind.as_str().into()).ok()?,
+            org: run.org.clone(),
+            run: run.run.clone(),
+            details: serde_json::from_str(details).ok()?,
+        })
+    });
+    events.collect::<Option<_>>().ok_or_else(unreadable)
+}
+
 fn revision_of(answer: &[String]) -> Result<u64, StoreError> {
     answer.get(1).and_then(|revision| revision.parse().ok()).ok_or_else(unreadable)
 }
@@ -267,13 +286,45 @@ impl RegistryStore for RedisStore {
             entry.check().map_err(|error| invalid(&error))?;
             let text = serde_json::to_string(&entry).map_err(|error| invalid(&error))?;
             let limits = [MAX_ENTRIES.to_string(), MAX_RUN_BYTES.to_string()];
-            let with = [entry.node.as_str(), &text, &limits[0], &limits[1]];
+            let details = EventDetails::of_entry(&entry).to_text();
+            let with = [entry.node.as_str(), &text, &limits[0], &limits[1], &details];
             revision_of(&self.act("register", run, &with).await?)
         })
     }
 
     fn remove<'a>(&'a self, run: &'a RunId, node: &'a str) -> BoxFuture<'a, Result<u64, StoreError>> {
-        Box::pin(async move { revision_of(&self.act("remove", run, &[node]).await?) })
+        Box::pin(async move {
+            let details = EventDetails::of_node(node).to_text();
+            revision_of(&self.act("remove", run, &[node, &details]).await?)
+        })
+    }
+
+    fn record<'a>(
+        &'a self,
+        run: &'a RunId,
+        kind: EventKind,
+        details: EventDetails,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.act("record", run, &[kind.name(), &details.to_checked_text()?]).await.map(drop)
+        })
+    }
+
+    fn events<'a>(
+        &'a self,
+        run: &'a RunId,
+        after: u64,
+        count: usize,
+    ) -> BoxFuture<'a, Result<EventPage, StoreError>> {
+        Box::pin(async move {
+            let org = org_text(run.org.as_deref());
+            let args = [run.run.as_str(), org.as_str(), &after.to_string(), &count.to_string()];
+            let answer: Vec<String> = self.connection.run(&EVENTS, &args).await.map_err(unavailable)?;
+            match answer.split_first_chunk() {
+                Some(([_, is_open], values)) => Ok(EventPage::new(events_of(run, values)?, is_open == "1")),
+                None => Err(StoreError::NoRun(run.run.clone())),
+            }
+        })
     }
 
     fn revoke<'a>(&'a self, what: &'a Revocation) -> BoxFuture<'a, Result<(), StoreError>> {

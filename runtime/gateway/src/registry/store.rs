@@ -6,6 +6,7 @@ use tokio::sync::broadcast;
 use toolwright_server::BoxFuture;
 
 use super::entry::Entry;
+use super::events::{EventDetails, EventKind, EventPage};
 use crate::store::{RunId, StoreError};
 
 /// The default lifetime of a run without renewal: one hour.
@@ -138,6 +139,27 @@ pub trait RegistryStore: Send + Sync + 'static {
 
     /// Removes the entry of a node, if it exists. Returns the new revision.
     fn remove<'a>(&'a self, run: &'a RunId, node: &'a str) -> BoxFuture<'a, Result<u64, StoreError>>;
+
+    /// Records an event of an open run that is not a change of it. Repeating the newest one has no effect; all changes record
+    /// theirs themselves. At most [`MAX_RUN_EVENTS`](super::MAX_RUN_EVENTS) with
+    /// [`MAX_RUN_EVENT_BYTES`](super::MAX_RUN_EVENT_BYTES) are stored per run, for [`EVENTS_TTL`](super::EVENTS_TTL) after its
+    /// end; a change that changes nothing, such as registering the same entry again, is no event.
+    /// Details of more than [`MAX_EVENT_BYTES`](super::MAX_EVENT_BYTES) are [`StoreError::Invalid`].
+    fn record<'a>(
+        &'a self,
+        run: &'a RunId,
+        kind: EventKind,
+        details: EventDetails,
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// Returns up to `count` events of a run after this sequence number, oldest first. A run of another organization is
+    /// [`StoreError::NoRun`], and so is one without events that is not open.
+    fn events<'a>(
+        &'a self,
+        run: &'a RunId,
+        after: u64,
+        count: usize,
+    ) -> BoxFuture<'a, Result<EventPage, StoreError>>;
 
     /// Revokes tokens.
     fn revoke<'a>(&'a self, what: &'a Revocation) -> BoxFuture<'a, Result<(), StoreError>>;

@@ -1,11 +1,13 @@
 //! The internal API, as services use it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use toolwright_gateway::internal::{InternalApi, Orgs, Right, ServiceKeys};
+use tokio::task::JoinSet;
+use toolwright_gateway::internal::{InternalApi, MAX_EVENT_WAITERS, Orgs, Right, ServiceKeys};
 use toolwright_gateway::registry::{MemoryStore, Registry};
 use toolwright_gateway::tokens::{KeyRing, SessionTokens};
 use toolwright_gateway::{Controls, Gateway, Selection};
@@ -231,4 +233,85 @@ async fn operators_see_the_status_and_the_metrics() {
     stream.read_to_string(&mut answer).await.unwrap();
     assert!(answer.contains("content-type: text/plain; version=0.0.4"), "{answer}");
     assert!(answer.contains("\ntoolwright_gateway_store_up 1\n"), "{answer}");
+}
+
+#[tokio::test]
+async fn services_see_what_happened_to_a_run() {
+    let (api, [engine, operator, viewer]) = Api::start().await;
+    let nothing = &Value::Null;
+    api.send("POST", "/internal/runs", &engine, &json!({"run": "r"})).await;
+    api.send("POST", "/internal/tools", &engine, &component("abuseipdb")).await;
+    let session = json!({"run": "r", "node": "agent", "nodes": ["abuseipdb"]});
+    let (_, session) = api.send("POST", "/internal/sessions", &engine, &session).await;
+    let token = session["token"].as_str().unwrap();
+    let (status, page) = api.send("GET", "/internal/events?run=r", &engine, nothing).await;
+    assert_eq!((status, &page["isOpen"]), (200, &json!(true)), "{page}");
+    let names: Vec<_> =
+        page["events"].as_array().unwrap().iter().map(|event| event["event"].as_str().unwrap()).collect();
+    assert_eq!(names, ["run.opened", "tool.registered", "session.created"]);
+    assert_eq!(page["events"][1]["tool"], "abuseipdb");
+    assert_eq!(page["events"][2]["token"], api.tokens.check(token).unwrap().jti);
+    let (_, page) = api.send("GET", "/internal/events?run=r&after=1&limit=1", &engine, nothing).await;
+    assert_eq!((page["events"].as_array().unwrap().len(), &page["events"][0]["sequence"]), (1, &json!(2)));
+
+    // A key of all organizations names one, or asks for that of the open run.
+    let (_, all) = api.send("GET", "/internal/events?run=r", &operator, nothing).await;
+    assert_eq!(all["events"].as_array().unwrap().len(), 3);
+    assert_eq!(api.send("DELETE", "/internal/runs/r", &engine, nothing).await.0, 204);
+    for (key, query, status) in [
+        (&operator, "run=r&org=acme", 200),
+        (&operator, "run=r", 404),
+        (&operator, "run=r&org=evil", 404),
+        (&engine, "run=r&org=acme", 200),
+        (&engine, "run=r&org=evil", 404),
+        (&viewer, "run=r", 404),
+        (&viewer, "run=r&org=acme", 404),
+        (&engine, "", 400),
+        (&engine, "run=r&after=-1", 400),
+        (&engine, "run=r&limit=501", 400),
+        (&engine, "run=r&limit=0", 400),
+        (&engine, "run=r&wait=21", 400),
+        (&engine, "run=r&since=1", 400),
+    ] {
+        let (got, page) = api.send("GET", &format!("/internal/events?{query}"), key, nothing).await;
+        assert_eq!(got, status, "{query}: {page}");
+    }
+    assert_eq!(api.send_raw("GET", "/internal/events?run=r", "", "").await.0, 401);
+    let (_, page) = api.send("GET", "/internal/events?run=r&after=3", &engine, nothing).await;
+    assert_eq!((&page["events"][0]["event"], &page["isOpen"]), (&json!("run.ended"), &json!(false)));
+}
+
+#[tokio::test]
+async fn a_request_waits_for_events_if_it_says_so() {
+    let (api, [engine, ..]) = Api::start().await;
+    api.send("POST", "/internal/runs", &engine, &json!({"run": "r"})).await;
+    let nothing = &Value::Null;
+    let wait = |seconds: u64| format!("/internal/events?run=r&after=1&wait={seconds}");
+    let (_, page) = api.send("GET", &wait(1), &engine, nothing).await;
+    assert_eq!(page, json!({"events": [], "isOpen": true}));
+
+    let path = wait(20);
+    let (waited, _) = tokio::join!(api.send("GET", &path, &engine, nothing), async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        api.send("POST", "/internal/tools", &engine, &component("a")).await
+    });
+    assert_eq!(waited.1["events"][0]["event"], "tool.registered");
+
+    // One too many gets its response soon, and those that wait are told of the end.
+    let path = "/internal/events?run=r&after=2&wait=20";
+    let begun = std::time::Instant::now();
+    let (api, mut waiting) = (Arc::new(api), JoinSet::new());
+    for _ in 0..MAX_EVENT_WAITERS {
+        let (api, engine) = (Arc::clone(&api), engine.clone());
+        waiting.spawn(async move { api.send("GET", path, &engine, &Value::Null).await });
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let (_, page) = api.send("GET", path, &engine, nothing).await;
+    assert_eq!(page, json!({"events": [], "isOpen": true}));
+    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+    assert!(waiting.try_join_next().is_none(), "the others wait");
+    api.send("DELETE", "/internal/runs/r", &engine, nothing).await;
+    let pages = waiting.join_all().await;
+    assert!(pages.iter().all(|(_, page)| page["events"][0]["event"] == "run.ended"), "{pages:?}");
+    assert!(begun.elapsed() < Duration::from_secs(18), "{:?}", begun.elapsed());
 }

@@ -25,6 +25,7 @@ mod redis_tls;
 #[cfg(feature = "redis")]
 mod redis_users;
 mod registry;
+mod run_events;
 mod secrets;
 mod sides;
 #[cfg(feature = "redis")]

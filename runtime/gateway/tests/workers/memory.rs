@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use toolwright_gateway::calls::CallBus as _;
 use toolwright_gateway::calls::{CallError, CallState, IdempotencyKey, MAX_RECORDS, MemoryBus, RECORD_TTL};
-use toolwright_gateway::registry::MemoryStore;
+use toolwright_gateway::registry::{EVENTS_TTL, MAX_RUNS, MemoryStore, RUN_TTL, RegistryStore as _, RunId};
 use toolwright_server::tasks::MemoryTaskStore;
 use toolwright_server::{EventLimits, MemoryEventStore};
 
@@ -46,7 +46,42 @@ crate::events::suite!(tokio::test, |limits| std::future::ready(super::event_stor
 crate::calls::suite!(tokio::test(start_paused = true), std::future::ready(super::sides()));
 crate::work::suite!(tokio::test(start_paused = true), std::future::ready(super::sides()));
 crate::registry::suite!(tokio::test(start_paused = true), std::future::ready(super::stores()));
+crate::run_events::suite!(tokio::test(start_paused = true), std::future::ready(super::stores()));
 crate::secrets::suite!(tokio::test(start_paused = true), std::future::ready(super::vaults()));
+
+#[tokio::test(start_paused = true)]
+async fn events_of_a_run_are_dropped_an_hour_after_it() {
+    let (store, run) = (MemoryStore::new(), RunId::new(None, "run-1"));
+    for has_ended in [true, false] {
+        store.open(&run, RUN_TTL).await.unwrap();
+        if has_ended {
+            store.end(&run).await.unwrap();
+        } else {
+            tokio::time::sleep(RUN_TTL).await;
+        }
+        tokio::time::sleep(EVENTS_TTL.saturating_sub(Duration::from_secs(1))).await;
+        let events = store.events(&run, 0, 9).await.unwrap().events;
+        assert_eq!((events.len(), events[0].sequence), (2, 1), "the numbers begin again");
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert!(store.events(&run, 0, 9).await.is_err());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn ended_runs_have_events_while_there_is_room() {
+    let store = MemoryStore::new();
+    for number in 0..=MAX_RUNS {
+        let run = RunId::new(None, format!("run-{number}"));
+        store.open(&run, RUN_TTL).await.unwrap();
+        store.end(&run).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert!(store.events(&RunId::new(None, "run-0"), 0, 9).await.is_err(), "the oldest are dropped");
+    for number in [1, MAX_RUNS] {
+        let events = store.events(&RunId::new(None, format!("run-{number}")), 0, 9).await.unwrap().events;
+        assert_eq!(events.len(), 2);
+    }
+}
 
 #[tokio::test(start_paused = true)]
 async fn records_are_dropped_after_an_hour() {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright_gateway::redis::{RedisBus, RedisEvents, RedisSecrets, RedisStore, RedisTasks, TaskSettings};
+use toolwright_gateway::registry::{EVENTS_TTL, EventDetails, EventKind, RUN_TTL, RegistryStore as _, RunId};
 use toolwright_server::EventLimits;
 
 use crate::events::EventStores;
@@ -28,6 +29,29 @@ async fn stores() -> Stores {
     let server = RedisServer::start(Keeps::Nothing);
     let (one, other) = (RedisStore::connect(&server.url()).await, RedisStore::connect(&server.url()).await);
     Stores { one: Arc::new(one.unwrap()), other: Arc::new(other.unwrap()), _keep: Box::new(server) }
+}
+
+#[tokio::test]
+async fn events_of_a_run_expire_an_hour_after_it() {
+    let server = RedisServer::start(Keeps::Nothing);
+    let (store, run) = (RedisStore::connect(&server.url()).await.unwrap(), RunId::new(None, "run-1"));
+    let lives = || {
+        let pttl = ["-u", &server.url(), "pttl", "mcp:1:{run-1}:events:null"];
+        let output = std::process::Command::new("redis-cli").args(pttl).output().unwrap();
+        Duration::from_millis(String::from_utf8(output.stdout).unwrap().trim().parse().unwrap())
+    };
+    let lives_about = |expected: Duration| {
+        let lives = lives();
+        assert!(lives <= expected && lives + Duration::from_secs(10) > expected, "{lives:?} {expected:?}");
+    };
+    store.open(&run, RUN_TTL * 2).await.unwrap();
+    lives_about(RUN_TTL * 2 + EVENTS_TTL);
+    store.record(&run, EventKind::SessionCreated, EventDetails::of_session("a", "t")).await.unwrap();
+    lives_about(RUN_TTL * 2 + EVENTS_TTL);
+    store.renew(&run, RUN_TTL).await.unwrap();
+    lives_about(RUN_TTL + EVENTS_TTL);
+    store.end(&run).await.unwrap();
+    lives_about(EVENTS_TTL);
 }
 
 async fn vaults() -> crate::secrets::Vaults {
@@ -61,4 +85,5 @@ crate::events::suite!(tokio::test, super::event_stores);
 crate::calls::suite!(tokio::test, super::sides());
 crate::work::suite!(tokio::test, super::sides());
 crate::registry::suite!(tokio::test, super::stores());
+crate::run_events::suite!(tokio::test, super::stores());
 crate::secrets::suite!(tokio::test, super::vaults());

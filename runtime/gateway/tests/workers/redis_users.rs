@@ -2,6 +2,7 @@
 
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::json;
 use toolwright_core::definition::ToolDefinition;
@@ -10,7 +11,9 @@ use toolwright_gateway::calls::{CallBus, CallError, CallState, IdempotencyKey};
 use toolwright_gateway::redis::{
     RedisBus, RedisEvents, RedisSecrets, RedisStore, RedisTasks, Verdict, inspect,
 };
-use toolwright_gateway::registry::{Entry, RUN_TTL, RegistryStore, Revocation, RunId, StoreError, TokenId};
+use toolwright_gateway::registry::{
+    Entry, EventDetails, EventKind, RUN_TTL, RegistryStore, Revocation, RunId, StoreError, TokenId,
+};
 use toolwright_gateway::secrets::{MasterKeys, Place, Sealed, SecretStore as _};
 use toolwright_server::tasks::{TaskState, TaskStore as _};
 use toolwright_server::{EventLimits, EventStore as _, StoredEvent};
@@ -65,8 +68,16 @@ async fn registrar_gateway_and_worker(registrar: &str, gateway: &str) {
     assert!(reader.state("run-1", token).await.unwrap().unwrap().is_revoked);
     // A gateway takes tokens back as well.
     reader.revoke(&Revocation::Token("u".to_owned())).await.unwrap();
+    registrar.record(&run, EventKind::SessionCreated, EventDetails::of_session("agent", "t")).await.unwrap();
     registrar.remove(&run, "a").await.unwrap();
     registrar.end(&run).await.unwrap();
+    // The second is not renewed.
+    registrar.open(&run, Duration::from_millis(1)).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    for store in [&registrar, &reader] {
+        let events = store.events(&run, 0, 9).await.unwrap().events;
+        assert_eq!((events.len(), events[7].event), (8, EventKind::RunExpired), "{events:?}");
+    }
 
     let ledger = Ledger::default();
     let worker = Worker::new(bus(&server, "worker").await, "default", ledger.service());

@@ -3,6 +3,8 @@
 --   {RUN}:meta         hash: org, epoch, revision, bytes, sequence and bytes of sealed credentials of a run
 --   {RUN}:sealed       hash: node -> its sealed credentials as JSON; it expires with meta
 --   {RUN}:tools        hash: node -> place in the order, a space, entry as JSON; it expires with meta
+--   {RUN}:events:ORG   stream, of a run of an organization as JSON: number-0, and bytes so far, time, event, details as JSON; it
+--                      expires an hour after meta
 --   revoked:TOKEN      a revoked token; it expires when any such token has
 --   revoked-org:ORG    until when tokens of an organization are revoked
 --   inv                channel: the run that has changed; empty for any

@@ -1,5 +1,6 @@
 //! A store in the memory of one process.
 
+mod log;
 mod sealed;
 
 use std::collections::{BTreeMap, HashMap};
@@ -11,7 +12,9 @@ use tokio::sync::broadcast;
 use tokio::time::Instant;
 use toolwright_server::BoxFuture;
 
-use super::entry::Entry;
+use self::log::Log;
+use super::entry::{Entry, Status};
+use super::events::{EventDetails, EventKind, EventPage};
 use super::store::{
     CHANGES, MAX_ENTRIES, MAX_RUN_BYTES, MAX_RUNS, RegistryStore, Revocation, RunChanged, RunState, Snapshot,
     TokenId,
@@ -37,6 +40,8 @@ pub struct MemoryStore {
 #[derive(Debug, Default)]
 struct State {
     runs: HashMap<String, Run>,
+    /// The events of runs, also of ended ones.
+    logs: HashMap<RunId, Log>,
     tokens: HashMap<String, Instant>,
     orgs: HashMap<Option<String>, (u64, Instant)>,
     /// The time of the next check for expired data.
@@ -55,6 +60,9 @@ struct Run {
     /// The sealed credentials of nodes.
     sealed: BTreeMap<String, Sealed>,
 }
+
+/// What happened to a run.
+type Event = (EventKind, EventDetails);
 
 /// The entry of a node, as JSON: parsed, a schema takes ten times the memory, and most runs are idle.
 #[derive(Debug)]
@@ -84,21 +92,32 @@ impl MemoryStore {
         _ = self.changes.send(RunChanged { run: run.map(str::to_owned) });
     }
 
-    /// Changes a run of its organization, and notifies watchers.
+    /// Changes a run of its organization, records the event, and notifies watchers.
     fn change<T>(
         &self,
         id: &RunId,
-        change: impl FnOnce(&mut Run) -> Result<T, StoreError>,
+        change: impl FnOnce(&mut Run) -> Result<(T, Option<Event>), StoreError>,
     ) -> Result<T, StoreError> {
-        let changed = {
-            let mut state = self.state();
-            let run = state.run(&id.run).ok_or_else(|| StoreError::NoRun(id.run.clone()))?;
-            if run.org != id.org {
-                return Err(StoreError::OtherOrganization(id.run.clone()));
-            }
-            change(run)?
-        };
+        let changed = self.change_silently(id, change)?;
         self.notify(Some(&id.run));
+        Ok(changed)
+    }
+
+    fn change_silently<T>(
+        &self,
+        id: &RunId,
+        change: impl FnOnce(&mut Run) -> Result<(T, Option<Event>), StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut state = self.state();
+        let run = state.run(&id.run).ok_or_else(|| StoreError::NoRun(id.run.clone()))?;
+        if run.org != id.org {
+            return Err(StoreError::OtherOrganization(id.run.clone()));
+        }
+        let (changed, event) = change(run)?;
+        let ends = run.ends;
+        if let Some((kind, details)) = event {
+            state.record(id, ends, kind, &details);
+        }
         Ok(changed)
     }
 
@@ -109,7 +128,9 @@ impl MemoryStore {
                 return Err(StoreError::OtherOrganization(id.run.clone()));
             }
             run.ends = Instant::now() + ttl;
-            return Ok(run.state());
+            let (ends, known) = (run.ends, run.state());
+            state.prolong_log(id, ends);
+            return Ok(known);
         }
         if state.runs.len() >= state.sweep_at.max(16) {
             let now = Instant::now();
@@ -128,8 +149,9 @@ impl MemoryStore {
             bytes: 0,
             sealed: BTreeMap::new(),
         };
-        let opened = run.state();
+        let (opened, ends) = (run.state(), run.ends);
         state.runs.insert(id.run.clone(), run);
+        state.record(id, ends, EventKind::RunOpened, &EventDetails::default());
         drop(state);
         self.notify(Some(&id.run));
         Ok(opened)
@@ -149,7 +171,7 @@ impl MemoryStore {
                 let epoch = new_epoch()?;
                 return self.change(id, |run| {
                     run.epoch = epoch;
-                    Ok(())
+                    Ok(((), Some((EventKind::RunRevoked, EventDetails::default()))))
                 });
             }
             Revocation::Token(token) => {
@@ -200,7 +222,7 @@ impl Run {
         RunState::new(self.org.clone(), self.epoch.clone(), self.revision)
     }
 
-    fn register(&mut self, entry: &Entry) -> Result<u64, StoreError> {
+    fn register(&mut self, entry: &Entry) -> Result<(u64, Option<Event>), StoreError> {
         entry.check().map_err(|error| StoreError::Invalid(error.to_string()))?;
         let text = serde_json::to_string(entry).map_err(|error| StoreError::Invalid(error.to_string()))?;
         let size = text.len();
@@ -213,22 +235,30 @@ impl Run {
             return Err(StoreError::Full { what: "bytes of entries in a run", limit: MAX_RUN_BYTES });
         }
         self.bytes = self.bytes - former + size;
+        let event = match place.map(|place| &*self.entries[place].text) {
+            None => Some(EventKind::ToolRegistered),
+            Some(former) if *former == *text => None,
+            Some(former) if status_of(former) == Some(entry.status) => Some(EventKind::ToolUpdated),
+            Some(_) => Some(EventKind::ToolStatus),
+        };
         let registered = Registered { node: entry.node.as_str().into(), text: text.into() };
         match place {
             Some(place) => self.entries[place] = registered,
             None => self.entries.push(registered),
         }
         self.revision += 1;
-        Ok(self.revision)
+        Ok((self.revision, event.map(|kind| (kind, EventDetails::of_entry(entry)))))
     }
 
-    fn remove(&mut self, node: &str) -> u64 {
+    fn remove(&mut self, node: &str) -> (u64, Option<Event>) {
+        let mut event = None;
         if let Some(place) = self.entries.iter().position(|known| *known.node == *node) {
             self.bytes -= self.entries.remove(place).text.len();
             self.sealed.remove(node);
             self.revision += 1;
+            event = Some((EventKind::ToolRemoved, EventDetails::of_node(node)));
         }
-        self.revision
+        (self.revision, event)
     }
 
     fn snapshot(&self) -> Result<Snapshot, StoreError> {
@@ -236,6 +266,11 @@ impl Run {
         let entries = entries.collect::<Result<_, _>>();
         Ok(Snapshot::new(self.state(), entries.map_err(|error| StoreError::Invalid(error.to_string()))?))
     }
+}
+
+/// Returns the status in the JSON of an entry.
+fn status_of(entry: &str) -> Option<Status> {
+    serde_json::from_str(entry).map(|entry: Entry| entry.status).ok()
 }
 
 fn new_epoch() -> Result<String, StoreError> {
@@ -253,7 +288,9 @@ impl RegistryStore for MemoryStore {
             None => Err(StoreError::NoRun(run.run.clone())),
             Some(known) if known.org != run.org => Err(StoreError::OtherOrganization(run.run.clone())),
             Some(known) => {
-                known.ends = Instant::now() + ttl;
+                let ends = Instant::now() + ttl;
+                known.ends = ends;
+                state.prolong_log(run, ends);
                 Ok(())
             }
         };
@@ -263,7 +300,7 @@ impl RegistryStore for MemoryStore {
     fn end<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<(), StoreError>> {
         let ended = self.change(run, |run| {
             run.ends = Instant::now();
-            Ok(())
+            Ok(((), Some((EventKind::RunEnded, EventDetails::default()))))
         });
         // A run that expired counts as ended.
         let ended = if matches!(ended, Err(StoreError::NoRun(_))) { Ok(()) } else { ended };
@@ -297,6 +334,30 @@ impl RegistryStore for MemoryStore {
 
     fn remove<'a>(&'a self, run: &'a RunId, node: &'a str) -> BoxFuture<'a, Result<u64, StoreError>> {
         Box::pin(ready(self.change(run, |run| Ok(run.remove(node)))))
+    }
+
+    fn record<'a>(
+        &'a self,
+        run: &'a RunId,
+        kind: EventKind,
+        details: EventDetails,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let details_text = details.to_checked_text();
+        let is_repeated = self.state().is_newest(run, kind, &details);
+        let event = (!is_repeated).then_some((kind, details));
+        Box::pin(ready(self.change_silently(run, |_| {
+            details_text?;
+            Ok(((), event))
+        })))
+    }
+
+    fn events<'a>(
+        &'a self,
+        run: &'a RunId,
+        after: u64,
+        count: usize,
+    ) -> BoxFuture<'a, Result<EventPage, StoreError>> {
+        Box::pin(ready(self.state().events(run, after, count)))
     }
 
     fn revoke<'a>(&'a self, what: &'a Revocation) -> BoxFuture<'a, Result<(), StoreError>> {

@@ -185,7 +185,16 @@ async fn services_reach_only_their_organization(table: &Table) {
         for tenant in tenants() {
             let path = format!("runs/{}", tenant.run);
             let shown = table.internal("GET", &path, key, nothing).await;
+            let path = format!("events?run={}", tenant.run);
+            let events = table.internal("GET", &path, key, nothing).await;
             if tenant.org == *org {
+                assert!(events.contains(&format!("\"node\":\"look-{}\"", tenant.node)), "{events}");
+                // Marks are those of pools, titles and texts, which are in no event.
+                let is_silent =
+                    !events.contains("mark-of-") && !events.contains(SECRET) && !events.contains("http:");
+                assert!(is_silent, "{events}");
+                let strangers = tenants().into_iter().filter(|other| other.run != tenant.run);
+                assert!(!strangers.map(|other| other.run).any(|other| events.contains(other)), "{events}");
                 assert!(shown.contains(&format!("look_{}", tenant.node)), "{shown}");
                 let is_other = |other: &Tenant| other.run != tenant.run;
                 let others = tenants().into_iter().filter(is_other).map(|other| other.run);
@@ -196,6 +205,9 @@ async fn services_reach_only_their_organization(table: &Table) {
             assert!(unknown.starts_with("HTTP/1.1 404"), "{unknown}");
             let body = |answer: &str| answer.split_once("\r\n\r\n").unwrap().1.replace(tenant.run, "teal-1");
             assert_eq!(body(&shown), body(&unknown));
+            assert_eq!(body(&events), body(&unknown));
+            let named = format!("{path}&org={}", tenant.org);
+            assert_eq!(body(&table.internal("GET", &named, key, nothing).await), body(&unknown));
             for (verb, path, body) in intrusions(tenant) {
                 let refused = table.internal(verb, &path, key, &body).await;
                 let is_refused =
@@ -275,12 +287,28 @@ async fn subscriptions_say_nothing_of_others(table: &Table) {
     }
 }
 
+/// The events of a token name its id, and neither it nor what it is signed with.
+async fn events_name_tokens_by_their_ids(table: &Table) {
+    for (org, key) in &table.services {
+        let own = tenants().into_iter().find(|tenant| tenant.org == *org).unwrap();
+        let wanted = json!({"run": own.run, "node": own.node, "nodes": [own.node]});
+        let minted = table.internal("POST", "sessions", key, &wanted).await;
+        let minted: Value = serde_json::from_str(minted.split_once("\r\n\r\n").unwrap().1).unwrap();
+        let token = minted["token"].as_str().unwrap();
+        let path = format!("events?run={}&org={org}", own.run);
+        let events = table.internal("GET", &path, &table.operator, &Value::Null).await;
+        assert!(events.contains("session.created"), "{events}");
+        assert!(!token.split('.').any(|part| events.contains(part)), "{events}");
+    }
+}
+
 async fn whole(table: Table) {
     every_method_keeps_to_its_tenant(&table).await;
     hidden_and_unknown_are_one(&table).await;
     sessions_are_their_owners(&table).await;
     the_audit_says_who_called_and_no_more(&table).await;
     metrics_and_status_name_no_one(&table).await;
+    events_name_tokens_by_their_ids(&table).await;
     services_reach_only_their_organization(&table).await;
     subscriptions_say_nothing_of_others(&table).await;
 }
@@ -305,6 +333,7 @@ async fn nothing_crosses_tenants_on_redis() {
     let tokens: Vec<String> = table.callers.iter().map(|(_, token)| token.clone()).collect();
     whole(table).await;
     let kept = server.dump();
+    assert!(kept.contains("session.created"), "events are seen");
     assert!(kept.contains("mark-of-acme-1-red"), "what is kept is seen");
     assert!(kept.contains("\"apiKey\"") && !kept.contains(SECRET), "a secret is kept");
     for token in &tokens {
