@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use toolwright_server::auth::Clock;
 
+use zeroize::Zeroizing;
+
 use crate::key_file::{self, Stamp};
 
 /// How often the files are checked.
@@ -41,7 +43,7 @@ pub(crate) struct Files(Vec<(PathBuf, Option<Stamp>)>);
 
 impl Files {
     /// Reads a file that only its owner may read.
-    pub(crate) fn read_private(&mut self, path: &Path, max: u64) -> io::Result<String> {
+    pub(crate) fn read_private(&mut self, path: &Path, max: u64) -> io::Result<Zeroizing<String>> {
         self.note(path);
         key_file::read_private(path, max)
     }

@@ -1,11 +1,13 @@
 //! Files in the folder of a gateway, which only their owner may read.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::SystemTime;
 
-use crate::private_file::{OTHERS, forbidden_mode};
+use zeroize::Zeroizing;
+
+use crate::private_file::{OTHERS, forbidden_mode, read_text};
 use crate::random;
 
 /// What changes when a file is written: its modification time and length.
@@ -20,29 +22,45 @@ pub(crate) fn stamp(path: &Path) -> io::Result<Stamp> {
 ///
 /// # Errors
 /// Others can read the file, or it is too long; the message says what to do.
-pub(crate) fn read_private(path: &Path, max: u64) -> io::Result<String> {
+pub(crate) fn read_private(path: &Path, max: u64) -> io::Result<Zeroizing<String>> {
     let file = File::open(path)?;
     if let Some(mode) = forbidden_mode(&file, OTHERS)? {
         return Err(io::Error::other(format!(
             "others can read the file (mode {mode:o}); run `chmod 600` on it"
         )));
     }
-    read_all(file, max)
+    read_text(file, max)
 }
 
 /// Reads a file that others may read as well, of at most `max` bytes.
 #[cfg(feature = "oauth")]
 pub(crate) fn read_public(path: &Path, max: u64) -> io::Result<String> {
-    read_all(File::open(path)?, max)
+    read_text(File::open(path)?, max).map(|mut text| std::mem::take(&mut *text))
 }
 
-fn read_all(file: File, max: u64) -> io::Result<String> {
-    let mut text = String::new();
-    file.take(max + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > max {
-        return Err(io::Error::other(format!("the file has more than {max} bytes")));
-    }
-    Ok(text)
+/// Changes a file, while no other process that calls this for the same file does. `change` receives the text, or `None` if
+/// there is no file yet, and returns the new one.
+///
+/// # Errors
+/// Those of [`read_private`] and of `change`; the new text has more than `max` bytes; the file cannot be written.
+pub(crate) fn change_private(
+    path: &Path,
+    max: u64,
+    change: impl FnOnce(Option<&str>) -> Result<String, String>,
+) -> Result<(), String> {
+    let changed = with_lock(path, || {
+        let text = match read_private(path, max) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error.to_string()),
+        };
+        let text = change(text.as_ref().map(|text| text.as_str()))?;
+        if text.len() as u64 > max {
+            return Err(format!("it would have more than {max} bytes; remove what is no longer needed"));
+        }
+        write_private(path, &text, false).map_err(|error| error.to_string())
+    });
+    changed.map_err(|error| error.to_string()).flatten()
 }
 
 /// Atomically writes a file that only its owner can read. If it `is_new`, it must not exist.
@@ -66,7 +84,7 @@ pub(crate) fn write_private(path: &Path, text: &str, is_new: bool) -> io::Result
 }
 
 /// Runs `change` while no other process that calls this for the same file does.
-pub(crate) fn with_lock<T>(path: &Path, change: impl FnOnce() -> T) -> io::Result<T> {
+fn with_lock<T>(path: &Path, change: impl FnOnce() -> T) -> io::Result<T> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]

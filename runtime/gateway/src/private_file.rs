@@ -6,7 +6,7 @@ use std::path::Path;
 
 use zeroize::Zeroizing;
 
-/// Maximum number of bytes that are read of such a file: 16 KiB.
+/// Maximum size of such a file: 16 KiB.
 pub const MAX_PRIVATE_FILE_BYTES: u64 = 16 << 10;
 
 /// The variable with the folder of the credentials of a systemd service (`LoadCredential=`).
@@ -21,12 +21,12 @@ pub enum PrivateFileError {
         "others can read it (mode {0:o}): run `chmod 600` on it, and replace the secret if others may have read it"
     )]
     Readable(u32),
-    /// It cannot be read, or is not text.
+    /// It cannot be read, is not text, or is longer than [`MAX_PRIVATE_FILE_BYTES`].
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Reads a file that only its owner can read, up to [`MAX_PRIVATE_FILE_BYTES`].
+/// Reads a file that only its owner can read, of at most [`MAX_PRIVATE_FILE_BYTES`].
 ///
 /// A credential of a systemd service may also be readable by its group: systemd grants access with an access
 /// control list, whose mask appears as the mode of the group, and other users cannot enter the folder.
@@ -43,8 +43,20 @@ fn read_from(path: &Path, credentials: Option<&Path>) -> Result<Zeroizing<String
     if let Some(mode) = forbidden_mode(&file, if is_credential { OTHERS & !GROUP_READS } else { OTHERS })? {
         return Err(PrivateFileError::Readable(mode));
     }
+    Ok(read_text(file, MAX_PRIVATE_FILE_BYTES)?)
+}
+
+/// Reads a text of at most `max` bytes.
+///
+/// # Errors
+/// It is longer, or is not text; the message names the limit.
+pub(crate) fn read_text(input: impl io::Read, max: u64) -> io::Result<Zeroizing<String>> {
     let mut text = Zeroizing::new(String::new());
-    file.take(MAX_PRIVATE_FILE_BYTES).read_to_string(&mut text)?;
+    input.take(max.saturating_add(1)).read_to_string(&mut text)?;
+    if text.len() as u64 > max {
+        let why = format!("it has more than {max} bytes, which is the maximum; is it the right one?");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+    }
     Ok(text)
 }
 
@@ -90,11 +102,15 @@ mod tests {
     }
 
     #[test]
-    fn long_files_are_cut_off() {
+    fn files_that_are_too_long_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("long");
-        std::fs::write(&path, "a".repeat(20 << 10)).unwrap();
+        let max = usize::try_from(MAX_PRIVATE_FILE_BYTES).unwrap();
+        std::fs::write(&path, "a".repeat(max)).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
-        assert_eq!(read_private_file(&path).unwrap().len() as u64, MAX_PRIVATE_FILE_BYTES);
+        assert_eq!(read_private_file(&path).unwrap().len(), max);
+        std::fs::write(&path, "a".repeat(max + 1)).unwrap();
+        let error = read_private_file(&path).unwrap_err().to_string();
+        assert!(error.contains("more than 16384 bytes"), "{error}");
     }
 }

@@ -162,18 +162,12 @@ pub(super) fn change(
     path: &Path,
     change: impl FnOnce(&mut Vec<CallerKey>) -> Result<(), String>,
 ) -> Result<(), String> {
-    let changed = key_file::with_lock(path, || {
-        let mut written = match key_file::read_private(path, MAX_CALLER_KEYS_BYTES) {
-            Ok(text) => parse(&text)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Written::default(),
-            Err(error) => return Err(error.to_string()),
-        };
+    key_file::change_private(path, MAX_CALLER_KEYS_BYTES, |text| {
+        let mut written = text.map_or_else(|| Ok(Written::default()), parse)?;
         change(&mut written.callers)?;
         KeySet::new(written.callers.clone(), None)?;
-        let text = serde_json::to_string_pretty(&written).map_err(|error| error.to_string())?;
-        key_file::write_private(path, &text, false).map_err(|error| error.to_string())
-    });
-    changed.map_err(|error| error.to_string()).flatten()
+        serde_json::to_string_pretty(&written).map_err(|error| error.to_string())
+    })
 }
 
 fn check_name(name: &str) -> Result<(), String> {

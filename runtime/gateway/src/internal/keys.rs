@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,10 +13,12 @@ use toolwright_server::auth::{ApiKeys, TokenVerifier as _};
 
 use crate::followed::{Files, Followed, FromFile};
 use crate::hex::sha256;
-use crate::random;
+use crate::{key_file, random};
 
 /// The prefix of all keys, which secret scanners can detect.
 pub const SERVICE_KEY_PREFIX: &str = "twsk_";
+/// Maximum size of a file of service keys: 1 MiB.
+pub const MAX_SERVICE_KEYS_BYTES: u64 = 1 << 20;
 
 /// The permissions of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -103,7 +104,8 @@ impl ServiceKeys {
         Ok(Self(Source::Fixed(Arc::new(Services::new(services)?))))
     }
 
-    /// Reads a file; returns an empty set if it does not exist yet.
+    /// Reads a file of at most [`MAX_SERVICE_KEYS_BYTES`], which only its owner may read; returns an empty set if it does
+    /// not exist yet.
     ///
     /// # Errors
     /// Returns what is wrong with the file.
@@ -112,7 +114,8 @@ impl ServiceKeys {
         Ok(Self(Source::File(followed)))
     }
 
-    /// Creates a key for a service, adds the service to the file, and returns the key, which is not stored.
+    /// Creates a key for a service, adds the service to the file, and returns the key, which is not stored. The file is
+    /// replaced atomically, with mode 0600, and processes that add services at the same time wait for each other.
     ///
     /// # Errors
     /// Returns what is wrong with the file or the name.
@@ -125,16 +128,15 @@ impl ServiceKeys {
         let wrong = |why: String| wrong(path, why);
         let random = random::bytes::<32>().ok_or_else(|| wrong("there are no random numbers".to_owned()))?;
         let key = format!("{SERVICE_KEY_PREFIX}{}", URL_SAFE_NO_PAD.encode(random));
-        let mut written = read(path).map_err(wrong)?;
-        written.services.push(ServiceKey {
-            name: name.to_owned(),
-            digest: sha256(key.as_bytes()),
-            orgs,
-            rights,
+        let digest = sha256(key.as_bytes());
+        let service = ServiceKey { name: name.to_owned(), digest, orgs, rights };
+        let changed = key_file::change_private(path, MAX_SERVICE_KEYS_BYTES, |text| {
+            let mut written = text.map_or_else(|| Ok(Written::default()), parse)?;
+            written.services.push(service);
+            Services::new(written.services.iter().cloned())?;
+            serde_json::to_string_pretty(&written).map_err(|error| error.to_string())
         });
-        Services::new(written.services.clone()).map_err(wrong)?;
-        let text = serde_json::to_string_pretty(&written).map_err(|error| wrong(error.to_string()))?;
-        fs::write(path, text).map_err(|error| wrong(error.to_string()))?;
+        changed.map_err(wrong)?;
         Ok(key)
     }
 
@@ -165,8 +167,11 @@ impl FromFile for Services {
     type Context = ();
 
     fn load(path: &Path, (): &(), files: &mut Files, _previous: Option<&Self>) -> Result<Self, String> {
-        files.note(path);
-        Self::new(read(path)?.services)
+        match files.read_private(path, MAX_SERVICE_KEYS_BYTES) {
+            Ok(text) => Self::new(parse(&text)?.services),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(error.to_string()),
+        }
     }
 }
 
@@ -205,18 +210,13 @@ fn wrong(path: &Path, why: String) -> ServiceKeyError {
     ServiceKeyError { path: path.to_owned(), why }
 }
 
-/// Reads a file; one that does not exist has no services.
-fn read(path: &Path) -> Result<Written, String> {
-    match fs::read_to_string(path) {
-        Ok(text) => serde_json::from_str(&text).map_err(|error| error.to_string()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Written::default()),
-        Err(error) => Err(error.to_string()),
-    }
+fn parse(text: &str) -> Result<Written, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Orgs, Right, ServiceKeys};
+    use super::{MAX_SERVICE_KEYS_BYTES, Orgs, Right, ServiceKeys};
     use crate::followed::INTERVAL;
 
     #[tokio::test]
@@ -233,5 +233,53 @@ mod tests {
         std::fs::remove_file(&file).unwrap();
         std::thread::sleep(INTERVAL);
         assert!(keys.find(&operator).await.is_none(), "a removed service is rejected");
+    }
+    #[test]
+    fn services_added_at_the_same_time_are_all_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("services.json");
+        let add = |name: &str| ServiceKeys::add(&file, name, Orgs::All, [Right::Read].into());
+        std::thread::scope(|threads| {
+            for number in 0..16 {
+                threads.spawn(move || add(&format!("service-{number}")).unwrap());
+            }
+        });
+        let written: super::Written = super::parse(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        assert_eq!(written.services.len(), 16);
+        let leftover = std::fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(leftover, 2, "the file and its lock");
+        let duplicate = add("service-3").unwrap_err().to_string();
+        assert!(duplicate.contains("service-3"), "{duplicate}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_can_read_the_file() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("services.json");
+        ServiceKeys::add(&file, "engine", Orgs::All, [Right::Read].into()).unwrap();
+        let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+        let refused = ServiceKeys::open(&file).unwrap_err().to_string();
+        assert!(refused.contains("chmod 600"), "{refused}");
+    }
+
+    #[test]
+    fn a_file_that_is_too_long_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("services.json");
+        let add = |name: &str| ServiceKeys::add(&file, name, Orgs::All, [Right::Read].into());
+        add("engine").unwrap();
+        let bytes = usize::try_from(MAX_SERVICE_KEYS_BYTES).unwrap();
+        let error = add(&"n".repeat(bytes)).unwrap_err().to_string();
+        assert!(error.contains("more than 1048576 bytes"), "{error}");
+        let mut text = std::fs::read_to_string(&file).unwrap();
+        text.push_str(&" ".repeat(bytes));
+        std::fs::write(&file, text).unwrap();
+        let error = ServiceKeys::open(&file).unwrap_err().to_string();
+        assert!(error.contains("more than 1048576 bytes"), "{error}");
     }
 }

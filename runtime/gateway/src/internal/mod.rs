@@ -44,7 +44,9 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 pub use events::{MAX_EVENT_WAIT, MAX_EVENT_WAITERS, MAX_EVENTS};
-pub use keys::{Orgs, Right, SERVICE_KEY_PREFIX, ServiceKey, ServiceKeyError, ServiceKeys};
+pub use keys::{
+    MAX_SERVICE_KEYS_BYTES, Orgs, Right, SERVICE_KEY_PREFIX, ServiceKey, ServiceKeyError, ServiceKeys,
+};
 use listener::Times;
 pub use listener::{HEAD_TIMEOUT, MAX_CONNECTIONS, REQUEST_TIMEOUT};
 use requests::{Failure, NamedOrg, NewSession, OpenRun, RegisterNode, Revoke};

@@ -1,7 +1,7 @@
 //! Master keys: loading them, and deriving keys from them.
 
 use std::fmt;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 
 use super::envelope::{Place, add_scope};
 use crate::hex::hex;
-use crate::private_file::{MAX_PRIVATE_FILE_BYTES, PrivateFileError, read_private_file};
+use crate::private_file::{MAX_PRIVATE_FILE_BYTES, PrivateFileError, read_private_file, read_text};
 
 /// Maximum number of master keys.
 pub const MAX_KEYS: usize = 16;
@@ -247,17 +247,11 @@ fn read_key(text: &str) -> Option<Zeroizing<[u8; KEY_BYTES]>> {
     (distinct.len() >= LEAST_DISTINCT).then_some(bytes)
 }
 
-fn read_text(input: impl Read) -> io::Result<Zeroizing<String>> {
-    let mut text = Zeroizing::new(String::new());
-    input.take(MAX_PRIVATE_FILE_BYTES).read_to_string(&mut text)?;
-    Ok(text)
-}
-
 /// Reads the output of a child.
 fn wait(child: &mut Child) -> Result<Zeroizing<String>, String> {
     let (send, receive) = mpsc::channel();
     let output = child.stdout.take();
-    thread::spawn(move || _ = send.send(output.map(read_text)));
+    thread::spawn(move || _ = send.send(output.map(|output| read_text(output, MAX_PRIVATE_FILE_BYTES))));
     let read = receive.recv_timeout(COMMAND_TIMEOUT);
     if read.is_err() {
         // The child may have exited already.
@@ -268,6 +262,9 @@ fn wait(child: &mut Child) -> Result<Zeroizing<String>, String> {
     let status = child.wait().map_err(|error| error.to_string())?;
     match read {
         Ok(Some(Ok(text))) if status.success() => Ok(text),
+        Ok(Some(Err(error))) if error.kind() == io::ErrorKind::FileTooLarge => {
+            Err(format!("its output cannot be read: {error}"))
+        }
         _ if !status.success() => Err(status.to_string()),
         _ => Err("its output is not text".to_owned()),
     }
