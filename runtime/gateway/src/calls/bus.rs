@@ -1,5 +1,6 @@
 //! The interface between gateways and workers.
 
+use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -271,6 +272,29 @@ impl CallError {
     }
 }
 
+/// A call that was submitted, and a future of its first change.
+#[non_exhaustive]
+pub struct Started<'a> {
+    /// The id of the record, as returned by [`CallBus::submit`].
+    pub id: String,
+    /// The result of [`CallBus::wait`] with version 1, that of a call that waits for a worker. Unlike `wait` after
+    /// `submit`, it misses nothing in between, so a bus can save a query.
+    pub changed: BoxFuture<'a, Result<CallRecord, CallError>>,
+}
+
+impl<'a> Started<'a> {
+    /// Creates a submitted call.
+    pub fn new(id: String, changed: BoxFuture<'a, Result<CallRecord, CallError>>) -> Self {
+        Self { id, changed }
+    }
+}
+
+impl fmt::Debug for Started<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Started").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
 /// Carries calls from gateways to workers, and their outcomes back.
 ///
 /// A call is claimed by one worker at a time. If a lease expires, the call is given to another worker if it [may
@@ -310,6 +334,19 @@ pub trait CallBus: Send + Sync + 'static {
     /// with the same key has others, [`CallError::Refused`], [`CallError::Unavailable`]. After the last one, the call
     /// may have been submitted; see [`CallBus::record`].
     fn submit<'a>(&'a self, pool: &'a str, call: Call) -> BoxFuture<'a, Result<String, CallError>>;
+
+    /// Submits a call like [`CallBus::submit`], in order to wait for its outcome. The default implementation calls `submit`,
+    /// then [`CallBus::wait`].
+    ///
+    /// # Errors
+    /// Those of [`CallBus::submit`].
+    fn start<'a>(&'a self, pool: &'a str, call: Call) -> BoxFuture<'a, Result<Started<'a>, CallError>> {
+        Box::pin(async move {
+            let id = self.submit(pool, call).await?;
+            let waited = id.clone();
+            Ok(Started::new(id, Box::pin(async move { self.wait(&waited, 1).await })))
+        })
+    }
 
     /// Waits until the record of a call is newer than version `seen`, and returns it. The first version is 1, so
     /// 0 does not wait. A claim may be reported with delay, because callers do not need it.

@@ -9,7 +9,7 @@ mod memory;
 
 pub use bus::{
     Call, CallBus, CallError, CallRecord, CallState, Claim, Finish, LEASE, Lease, MAX_ATTEMPTS,
-    MAX_CALL_BYTES, MAX_QUEUED, MAX_RESULT_BYTES, Progress, RECORD_TTL,
+    MAX_CALL_BYTES, MAX_QUEUED, MAX_RESULT_BYTES, Progress, RECORD_TTL, Started,
 };
 pub use idempotency::{IdempotencyKey, MAX_IDEMPOTENCY_KEY_BYTES};
 pub use memory::{MAX_RECORD_BYTES, MAX_RECORDS, MemoryBus};

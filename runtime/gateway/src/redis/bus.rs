@@ -5,35 +5,41 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use redis::Script;
+use tokio::sync::futures::OwnedNotified;
 use tokio::task::JoinHandle;
 use toolwright_server::BoxFuture;
 use toolwright_server::auth::Clock;
 
 use super::claiming::Claiming;
 use super::connection::{Connection, RedisError, ScriptError, name_process, script};
-use super::waiting::{LOOK_EVERY, Waiting, read_changes};
+use super::records::{Fields, unreadable};
+use super::waiting::{LOOK_EVERY, Waiter, Waiting, read_changes};
 use crate::calls::{
     Call, CallBus, CallError, CallRecord, CallState, Claim, Finish, LEASE, Lease, MAX_ATTEMPTS, MAX_QUEUED,
-    Progress,
+    Progress, Started,
 };
 
 /// Maximum time to a deadline, in milliseconds: 30 days. Scripts count in floating-point numbers.
 const MAX_LEFT: u64 = 30 * 24 * 3_600_000;
 /// Minimum duration of a lease: 100 milliseconds.
 const MIN_LEASE: Duration = Duration::from_millis(100);
+/// Maximum size of a result that the notification of the caller carries, together with the progress of the call: 4 KiB. A larger
+/// one is read from the record. The stream of a process has about 10,000 notifications.
+pub const MAX_CARRIED_BYTES: usize = 4 << 10;
 
-static SUBMIT: LazyLock<Script> = script!("submit");
+static SUBMIT: LazyLock<Script> = script!("notify", "calls", "submit");
 static ANNOUNCE: LazyLock<Script> = script!("announce");
-static RENEW: LazyLock<Script> = script!("renew");
-static FINISH: LazyLock<Script> = script!("finish");
-static CANCEL: LazyLock<Script> = script!("cancel");
-static LOOK: LazyLock<Script> = script!("look");
-static END_LEASES: LazyLock<Script> = script!("end_leases");
+static RENEW: LazyLock<Script> = script!("notify", "calls", "renew");
+static FINISH: LazyLock<Script> = script!("notify", "finish");
+static CANCEL: LazyLock<Script> = script!("notify", "calls", "cancel");
+static LOOK: LazyLock<Script> = script!("notify", "calls", "leases", "look");
+static END_LEASES: LazyLock<Script> = script!("notify", "calls", "leases", "end_leases");
 
 /// Sends calls to workers in other processes, through Redis. Requires the feature `redis`.
 ///
 /// Calls are pushed: workers block on a read, and each gateway is notified by its own stream. Records are
-/// authoritative and streams only wake readers, so a lost message only causes delay. An unreachable server is
+/// authoritative and streams only wake readers, so a lost message only causes delay. A notification of the end of a
+/// call carries the final record, unless that has more than [`MAX_CARRIED_BYTES`]. An unreachable server is
 /// [`CallError::Unavailable`] after 3 seconds, and the connection is restored automatically.
 ///
 /// ```no_run
@@ -156,7 +162,8 @@ impl Inner {
         self.run::<String>(&END_LEASES, &[pool, &idle, &attempts]).await.map(drop)
     }
 
-    async fn submit(&self, pool: &str, call: &Call) -> Result<String, CallError> {
+    /// Submits a call. Returns the id of its record, and whether that is new.
+    async fn submit(&self, pool: &str, call: &Call) -> Result<(String, bool), CallError> {
         call.check_size()?;
         let text = serde_json::to_string(call).map_err(unreadable)?;
         // Relative, since the clocks of gateways and workers may differ: the server's clock counts.
@@ -169,7 +176,7 @@ impl Inner {
         let answer: Vec<String> = self.run(&SUBMIT, &args).await?;
         let answer: Vec<&str> = answer.iter().map(String::as_str).collect();
         match *answer.as_slice() {
-            ["ok", id] => Ok(id.to_owned()),
+            ["ok", id, is_new] => Ok((id.to_owned(), is_new == "1")),
             ["no_worker"] => Err(CallError::NoWorker(pool.to_owned())),
             ["other_arguments"] => Err(CallError::OtherArguments),
             ["overloaded"] => Err(CallError::Overloaded(pool.to_owned())),
@@ -181,34 +188,57 @@ impl Inner {
         let (idle, attempts) = (self.idle().as_millis().to_string(), MAX_ATTEMPTS.to_string());
         let args = [call, &seen.to_string(), process, &idle, &attempts];
         let answer: Vec<String> = self.run(&LOOK, &args).await?;
-        let answer: Vec<&str> = answer.iter().map(String::as_str).collect();
-        match *answer.as_slice() {
+        let words: Vec<&str> = answer.iter().map(String::as_str).collect();
+        match *words.as_slice() {
             ["none"] => Err(CallError::NoCall(call.to_owned())),
             ["same", left] => Ok(Look::Same(left.parse().ok().map(Duration::from_millis))),
-            ["newer", state, attempt, progress, version, end] => {
-                let state = state_of(state, end)?;
-                let progress = if progress.is_empty() {
-                    None
-                } else {
-                    Some(serde_json::from_str(progress).map_err(unreadable)?)
-                };
-                let attempt = attempt.parse().map_err(unreadable)?;
-                let version = version.parse().map_err(unreadable)?;
-                Ok(Look::Newer(CallRecord::new(state, attempt, progress, version)))
+            ["newer", ..] => {
+                let [_, state, attempt, progress, version, end] =
+                    <[String; 6]>::try_from(answer).map_err(|_| unreadable("an unknown answer"))?;
+                Fields { state, attempt, progress, version, end }.into_record().map(Look::Newer)
             }
             _ => Err(unreadable("an unknown answer")),
         }
     }
 
-    async fn wait(&self, call: &str, seen: u64) -> Result<CallRecord, CallError> {
-        let waiter = self.waiting.begin(call);
+    async fn start(&self, pool: &str, call: &Call) -> Result<Started<'_>, CallError> {
+        // Before it is submitted, so that no notification is missed.
+        let waiter = self.waiting.begin(&call.id);
+        let changed = waiter.changed();
+        let (id, is_new) = self.submit(pool, call).await?;
+        let first: BoxFuture<'_, _> = if is_new {
+            Box::pin(self.follow(waiter, Some(changed), 1))
+        } else {
+            Box::pin(self.follow(self.waiting.begin(&id), None, 1))
+        };
+        Ok(Started::new(id, first))
+    }
+
+    /// Waits until the record of a call is newer than version `seen`. If it was read or written by this process since
+    /// `changed` was created, it is only read again when that completes, or after a while.
+    async fn follow(
+        &self,
+        waiter: Waiter<'_>,
+        mut changed: Option<OwnedNotified>,
+        seen: u64,
+    ) -> Result<CallRecord, CallError> {
+        let mut longest = self.lease.min(LOOK_EVERY);
         loop {
-            let changed = Arc::clone(&waiter.changed).notified_owned();
-            match self.look(call, seen, &self.process).await? {
-                Look::Newer(record) => return Ok(record),
-                Look::Same(left) => {
-                    let longest = left.map_or(LOOK_EVERY, |left| left.min(LOOK_EVERY));
-                    _ = tokio::time::timeout(longest, changed).await;
+            let next = if let Some(changed) = changed.take() {
+                changed
+            } else {
+                let changed = waiter.changed();
+                match self.look(&waiter.call, seen, &self.process).await? {
+                    Look::Newer(record) => return Ok(record),
+                    Look::Same(left) => longest = left.map_or(LOOK_EVERY, |left| left.min(LOOK_EVERY)),
+                }
+                changed
+            };
+            _ = tokio::time::timeout(longest, next).await;
+            if let Some(end) = waiter.end() {
+                let record = end.into_record()?;
+                if record.version > seen {
+                    return Ok(record);
                 }
             }
         }
@@ -220,25 +250,9 @@ impl Inner {
             CallState::Failed { error } => ("failed", serde_json::to_string(&error).map_err(unreadable)?),
             _ => return Ok(false),
         };
-        Ok(self.run::<String>(&FINISH, &[call, lease, state, &end]).await? == "ok")
+        let carried = MAX_CARRIED_BYTES.to_string();
+        Ok(self.run::<String>(&FINISH, &[call, lease, state, &end, &carried]).await? == "ok")
     }
-}
-
-/// The stored record is invalid.
-pub(super) fn unreadable(why: impl fmt::Display) -> CallError {
-    CallError::Unavailable(format!("what it has kept of the call cannot be read: {why}"))
-}
-
-fn state_of(state: &str, end: &str) -> Result<CallState, CallError> {
-    Ok(match state {
-        "queued" => CallState::Queued,
-        "running" => CallState::Running,
-        "done" => CallState::Done { result: serde_json::from_str(end).map_err(unreadable)? },
-        "failed" => CallState::Failed { error: serde_json::from_str(end).map_err(unreadable)? },
-        "unknown" => CallState::Unknown,
-        "cancelled" => CallState::Cancelled,
-        other => return Err(unreadable(format_args!("the state `{other}`"))),
-    })
 }
 
 impl CallBus for RedisBus {
@@ -247,11 +261,15 @@ impl CallBus for RedisBus {
     }
 
     fn submit<'a>(&'a self, pool: &'a str, call: Call) -> BoxFuture<'a, Result<String, CallError>> {
-        Box::pin(async move { self.inner.submit(pool, &call).await })
+        Box::pin(async move { self.inner.submit(pool, &call).await.map(|(id, _)| id) })
+    }
+
+    fn start<'a>(&'a self, pool: &'a str, call: Call) -> BoxFuture<'a, Result<Started<'a>, CallError>> {
+        Box::pin(async move { self.inner.start(pool, &call).await })
     }
 
     fn wait<'a>(&'a self, call: &'a str, seen: u64) -> BoxFuture<'a, Result<CallRecord, CallError>> {
-        Box::pin(self.inner.wait(call, seen))
+        Box::pin(self.inner.follow(self.inner.waiting.begin(call), None, seen))
     }
 
     fn record<'a>(&'a self, call: &'a str) -> BoxFuture<'a, Result<CallRecord, CallError>> {

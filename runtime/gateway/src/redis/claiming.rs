@@ -14,8 +14,9 @@ use redis::{AsyncCommands as _, Script};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::bus::{Inner, unreadable};
+use super::bus::Inner;
 use super::connection::script;
+use super::records::unreadable;
 use crate::calls::{Call, CallError, Claim};
 use crate::random;
 
@@ -25,8 +26,8 @@ const MAX_BLOCK: Duration = Duration::from_secs(1);
 /// Maximum number of calls that are claimed at once: 32.
 const MAX_CLAIMS: usize = 32;
 
-static CLAIM: LazyLock<Script> = script!("claim");
-static RELEASE: LazyLock<Script> = script!("release");
+static CLAIM: LazyLock<Script> = script!("notify", "calls", "claim");
+static RELEASE: LazyLock<Script> = script!("notify", "calls", "release");
 
 /// The connections of waiting workers, and the time of the last lease check of each pool.
 #[derive(Default)]

@@ -9,12 +9,13 @@ mod claiming;
 mod connection;
 mod doctor;
 mod events;
+mod records;
 mod sealed;
 mod store;
 mod tasks;
 mod waiting;
 
-pub use bus::RedisBus;
+pub use bus::{MAX_CARRIED_BYTES, RedisBus};
 pub use connection::RedisError;
 pub use doctor::{Check, Verdict, inspect};
 pub use events::RedisEvents;

@@ -14,9 +14,9 @@ use crate::secrets::{MAX_RUN_SEALED_BYTES, Sealed, SecretStore};
 /// The prefix and suffix of credential keys.
 const KEYS: (&str, &str) = ("mcp:1:{", "}:sealed");
 
-static PUT: LazyLock<Script> = script!("put_sealed");
-static READ: LazyLock<Script> = script!("read_sealed");
-static RUN: LazyLock<Script> = script!("read");
+static PUT: LazyLock<Script> = script!("runs", "put_sealed");
+static READ: LazyLock<Script> = script!("runs", "read_sealed");
+static RUN: LazyLock<Script> = script!("runs", "read");
 
 /// The sealed credentials of runs in a [`RedisStore`](super::RedisStore). Requires the feature `redis`.
 ///

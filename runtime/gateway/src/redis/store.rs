@@ -27,10 +27,10 @@ const PING_EVERY: Duration = Duration::from_secs(5);
 /// Maximum delay before resubscribing.
 const MAX_BACKOFF: Duration = Duration::from_secs(5);
 
-static RUN: LazyLock<Script> = script!("run_events", "run");
-static READ: LazyLock<Script> = script!("read");
-static IS_REVOKED: LazyLock<Script> = script!("is_revoked");
-static EVENTS: LazyLock<Script> = script!("run_events", "events");
+static RUN: LazyLock<Script> = script!("runs", "run_events", "run");
+static READ: LazyLock<Script> = script!("runs", "read");
+static IS_REVOKED: LazyLock<Script> = script!("runs", "is_revoked");
+static EVENTS: LazyLock<Script> = script!("runs", "run_events", "events");
 static REVOKE: LazyLock<Script> = script!("revoke");
 
 /// Stores runs in Redis, for any number of gateways and registrars. Requires the feature `redis`.

@@ -20,7 +20,7 @@ const MIN_LEASE: Duration = Duration::from_millis(100);
 
 static CREATE: LazyLock<Script> = script!("ledger", "task_create");
 static GET: LazyLock<Script> = script!("task_get");
-static UPDATE: LazyLock<Script> = script!("ledger", "task_update");
+static UPDATE: LazyLock<Script> = script!("ledger", "notify", "task_update");
 static REMOVE: LazyLock<Script> = script!("ledger", "task_remove");
 static ALIVE: LazyLock<Script> = script!("task_alive");
 

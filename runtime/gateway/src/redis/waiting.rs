@@ -7,8 +7,10 @@ use std::time::Duration;
 use redis::AsyncCommands as _;
 use redis::streams::{StreamReadOptions, StreamReadReply};
 use tokio::sync::Notify;
+use tokio::sync::futures::OwnedNotified;
 
 use super::connection::Connection;
+use super::records::Fields;
 
 /// The blocking time of a stream read, and the polling interval of a waiting caller, since messages may be lost.
 pub(super) const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -24,43 +26,66 @@ pub(super) struct Waiting(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// By call, with their number.
-    calls: HashMap<String, (Arc<Notify>, usize)>,
+    /// By call.
+    calls: HashMap<String, Slot>,
     cancelled: HashSet<String>,
     /// The cancelled calls in order.
     order: VecDeque<String>,
+}
+
+/// The futures that wait for the same call.
+#[derive(Debug, Default)]
+struct Slot {
+    changed: Arc<Notify>,
+    waiters: usize,
+    /// The final record, if a notification had it.
+    end: Option<Fields>,
 }
 
 /// A future that waits for a change of a call.
 #[derive(Debug)]
 pub(super) struct Waiter<'a> {
     all: &'a Waiting,
-    call: &'a str,
-    pub(super) changed: Arc<Notify>,
+    pub(super) call: String,
+    changed: Arc<Notify>,
+}
+
+impl Waiter<'_> {
+    /// Returns a future of the next notification from now on, whether it is polled before or after that.
+    pub(super) fn changed(&self) -> OwnedNotified {
+        Arc::clone(&self.changed).notified_owned()
+    }
+
+    /// Returns the final record, if a notification had it.
+    pub(super) fn end(&self) -> Option<Fields> {
+        let mut state = self.all.state();
+        let slot = state.calls.get_mut(&self.call)?;
+        if slot.waiters == 1 { slot.end.take() } else { slot.end.clone() }
+    }
 }
 
 impl Waiting {
-    pub(super) fn begin<'a>(&'a self, call: &'a str) -> Waiter<'a> {
+    pub(super) fn begin(&self, call: &str) -> Waiter<'_> {
         let mut state = self.state();
-        if !state.calls.contains_key(call) {
-            state.calls.insert(call.to_owned(), (Arc::default(), 0));
-        }
-        let (changed, count) = state.calls.get_mut(call).expect("it has been inserted");
-        *count += 1;
-        Waiter { all: self, call, changed: Arc::clone(changed) }
+        let slot = state.calls.entry(call.to_owned()).or_default();
+        slot.waiters += 1;
+        Waiter { all: self, call: call.to_owned(), changed: Arc::clone(&slot.changed) }
     }
 
-    /// Wakes the futures that wait for a call.
-    pub(super) fn wake(&self, call: &str) {
-        if let Some((changed, _)) = self.state().calls.get(call) {
-            changed.notify_waiters();
+    /// Wakes the futures that wait for a call, with its final record if the notification has it.
+    pub(super) fn wake(&self, call: &str, end: Option<Fields>) {
+        if let Some(slot) = self.state().calls.get_mut(call) {
+            if end.is_some() {
+                slot.end = end;
+            }
+            slot.changed.notify_waiters();
         }
     }
 
     /// Wakes all futures.
     pub(super) fn wake_all(&self) {
-        for (changed, _) in self.state().calls.values() {
-            changed.notify_waiters();
+        for slot in self.state().calls.values() {
+            slot.changed.notify_waiters();
         }
     }
 
@@ -75,8 +100,8 @@ impl Waiting {
         {
             state.cancelled.remove(&oldest);
         }
-        if let Some((changed, _)) = state.calls.get(call) {
-            changed.notify_waiters();
+        if let Some(slot) = state.calls.get(call) {
+            slot.changed.notify_waiters();
         }
     }
 
@@ -88,7 +113,7 @@ impl Waiting {
     pub(super) async fn cancelled(&self, call: &str) {
         let waiter = self.begin(call);
         loop {
-            let changed = Arc::clone(&waiter.changed).notified_owned();
+            let changed = waiter.changed();
             if self.is_cancelled(call) {
                 return;
             }
@@ -109,10 +134,10 @@ impl Waiting {
 impl Drop for Waiter<'_> {
     fn drop(&mut self) {
         let mut state = self.all.state();
-        if let Some((_, count)) = state.calls.get_mut(self.call) {
-            *count -= 1;
-            if *count == 0 {
-                state.calls.remove(self.call);
+        if let Some(slot) = state.calls.get_mut(&self.call) {
+            slot.waiters -= 1;
+            if slot.waiters == 0 {
+                state.calls.remove(&self.call);
             }
         }
     }
@@ -135,7 +160,7 @@ pub(super) async fn read_changes(connection: Connection, process: String, waitin
                 backoff = Duration::ZERO;
                 for entry in read.into_iter().flat_map(|read| read.keys).flat_map(|key| key.ids) {
                     if let Some(call) = entry.get::<String>("call") {
-                        waiting.wake(&call);
+                        waiting.wake(&call, Fields::of_notification(&entry));
                     } else if let Some(call) = entry.get::<String>("cancel") {
                         waiting.cancel(&call);
                     }

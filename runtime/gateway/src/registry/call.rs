@@ -14,7 +14,7 @@ use super::live::Shared;
 use super::sessions::Agent;
 use super::view::RunTool;
 use crate::audit::Route;
-use crate::calls::{Call, CallBus, CallError, CallRecord, CallState, IdempotencyKey};
+use crate::calls::{Call, CallBus, CallError, CallRecord, CallState, IdempotencyKey, Started};
 use crate::random;
 
 /// How long to wait for an unavailable bus: 10 seconds.
@@ -138,9 +138,9 @@ async fn execute(bus: &dyn CallBus, pool: &str, call: Call, cx: &Context) -> Res
     let may_retry = is_repeatable || call.idempotency.is_some();
     let mut outage = Outage::default();
     // Submitting the same id again has no effect.
-    let id = loop {
-        match bus.submit(pool, call.clone()).await {
-            Ok(id) => break id,
+    let Started { id, changed, .. } = loop {
+        match bus.start(pool, call.clone()).await {
+            Ok(started) => break started,
             Err(CallError::Unavailable(_)) if outage.wait_before_retry().await => {}
             Err(error @ (CallError::InvalidKey | CallError::OtherArguments)) => {
                 return Err(error.to_rpc(&call.id).into());
@@ -152,9 +152,10 @@ async fn execute(bus: &dyn CallBus, pool: &str, call: Call, cx: &Context) -> Res
         }
     };
     // The first version is that of a waiting call.
-    let (mut seen, mut reported) = (1, None);
+    let (mut seen, mut reported, mut first) = (1, None, Some(changed));
     loop {
-        let record = match bus.wait(&id, seen).await {
+        let changed = first.take().unwrap_or_else(|| bus.wait(&id, seen));
+        let record = match changed.await {
             Ok(record) => record,
             Err(CallError::Unavailable(_) | CallError::Refused(_)) if outage.wait_before_retry().await => {
                 continue;

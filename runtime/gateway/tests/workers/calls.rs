@@ -43,6 +43,8 @@ macro_rules! suite {
                 a_key_belongs_to_a_tool_of_a_run
                 a_key_of_a_call_that_was_never_made_is_free
                 a_lost_call_with_a_key_is_not_made_again
+                a_started_call_is_followed_to_its_end
+                a_call_that_was_started_before_is_followed_as_well
             }
         }
     };
@@ -487,6 +489,51 @@ pub(crate) async fn a_lost_call_with_a_key_is_not_made_again(sides: Sides) {
     assert_eq!(sides.gateway.submit("p", keyed("b", "k", "{}")).await.unwrap(), "a");
     sides.expect_no_call().await;
     assert!(matches!(sides.end_of("a").await.state, CallState::Unknown));
+}
+
+pub(crate) async fn a_started_call_is_followed_to_its_end(sides: Sides) {
+    let sides = sides.with_worker().await;
+    // Small enough for a notification, too large for one, and an error.
+    let large = format!("\"{}\"", "x".repeat(100_000));
+    for (id, end) in [("a", "1"), ("b", &large)] {
+        let started = sides.gateway.start("p", call(id, false)).await.unwrap();
+        assert_eq!(started.id, id);
+        let claim = sides.claim().await;
+        assert!(sides.finish(&claim, end).await);
+        let record = tokio::time::timeout(sides.a_while(), started.changed).await.unwrap().unwrap();
+        let kept = sides.gateway.record(id).await.unwrap();
+        // A claim may be reported as well.
+        if record.state.is_final() {
+            assert_eq!((result_of(&record), record.version), (result_of(&kept), kept.version));
+        }
+        assert_eq!((record.attempt, result_of(&sides.end_of(id).await)), (1, end));
+    }
+    let started = sides.gateway.start("p", call("c", false)).await.unwrap();
+    let claim = sides.claim().await;
+    let half = Progress { progress: 1.0, total: None, message: None };
+    sides.worker.renew("c", &claim.lease, Some(half.clone())).await.unwrap();
+    let record = tokio::time::timeout(sides.a_while(), started.changed).await.unwrap().unwrap();
+    assert!(matches!(record.state, CallState::Running), "{record:?}");
+    let error = serde_json::from_str(r#"{"code":-32603,"message":"no"}"#).unwrap();
+    sides.worker.finish("c", &claim.lease, Finish::Error(error)).await.unwrap();
+    let record = sides.end_of("c").await;
+    assert_eq!(record.progress, Some(half));
+    assert!(matches!(record.state, CallState::Failed { .. }), "{record:?}");
+}
+
+pub(crate) async fn a_call_that_was_started_before_is_followed_as_well(sides: Sides) {
+    let sides = sides.with_worker().await;
+    let first = sides.gateway.start("p", keyed("a", "k", "{}")).await.unwrap();
+    let claim = sides.claim().await;
+    assert!(sides.finish(&claim, "1").await);
+    for call in [keyed("a", "k", "{}"), keyed("b", "k", "{}")] {
+        let again = sides.gateway.start("p", call).await.unwrap();
+        assert_eq!(again.id, "a");
+        let record = tokio::time::timeout(sides.gateway.lease() / 4, again.changed).await;
+        assert_eq!(result_of(&record.expect("it has ended before").unwrap()), "1");
+    }
+    assert!(first.changed.await.unwrap().version > 1);
+    assert_eq!(sides.gateway.start("q", call("c", false)).await.unwrap_err().kind(), "no_worker");
 }
 
 #[test]
