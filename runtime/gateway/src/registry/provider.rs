@@ -14,7 +14,7 @@ use toolwright_server::{
 };
 
 use super::live::Registry;
-use super::sessions::{Agent, Listed};
+use super::sessions::{Agent, Confirmed, Listed};
 use super::store::TokenId;
 use crate::audit::Route;
 use crate::gateway::{Gateway, server_of};
@@ -133,7 +133,7 @@ impl Registry {
         if !agent.claims.permits(Permission::Call) {
             return refuse(no_permission());
         }
-        if let Err(error) = self.admit(agent).await {
+        if let Err(error) = self.admit(agent, cx).await {
             return refuse(error);
         }
         let Some(gateway) = agent.run.gateway() else { return refuse(unknown) };
@@ -152,7 +152,7 @@ impl Registry {
         if !agent.claims.permits(Permission::Call) {
             return Err(no_permission());
         }
-        self.admit(agent).await?;
+        self.admit(agent, cx).await?;
         let unknown = || error::unknown("tool", request.name);
         let view = agent.run.view();
         if let Some(tool) = view.tool(request.name) {
@@ -178,10 +178,14 @@ impl Registry {
     }
 
     /// Returns whether the token is still valid: a connection may be older than its last verification.
-    async fn admit(&self, agent: &Agent) -> Result<(), ErrorObject> {
+    async fn admit(&self, agent: &Agent, cx: &Context) -> Result<(), ErrorObject> {
         let claims = &agent.claims;
         let expired = |why: &str| error::invalid_request(&format!("{why}; connect again with another token"));
         claims.check_times(self.0.clock.now()).map_err(|rejected| expired(rejected.reason()))?;
+        let confirmed = cx.access().principal().and_then(|principal| principal.extension::<Confirmed>());
+        if confirmed.is_some_and(Confirmed::take) {
+            return Ok(());
+        }
         let run = claims.run.as_deref().unwrap_or_default();
         let id = TokenId { id: &claims.jti, issued_at: claims.iat };
         let state = self.0.store.state(run, Some(id)).await.map_err(|error| error.to_rpc())?;

@@ -2,6 +2,7 @@
 //! revoked or expires.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,8 @@ use crate::tokens::{Claims, SessionTokens};
 const MAX_KNOWN: usize = 10_000;
 /// How often expired tokens and their lists are removed.
 const FORGET: Duration = Duration::from_mins(1);
+/// How long the store's confirmation of a token counts: 100 milliseconds.
+const CONFIRMED: Duration = Duration::from_millis(100);
 
 /// The cached tokens.
 pub(super) struct Sessions {
@@ -46,6 +49,14 @@ pub(super) struct Session {
     end: CancellationToken,
     /// Ends calls when the token is revoked.
     revoked: CancellationToken,
+}
+
+/// The store's confirmation that a token is valid, which the verifier passes to the provider with the agent: the call of the same
+/// request need not ask again.
+#[derive(Debug)]
+pub(super) struct Confirmed {
+    at: Instant,
+    is_used: AtomicBool,
 }
 
 /// A caller with a token of a run, which the verifier passes to the provider.
@@ -149,9 +160,9 @@ impl Session {
         self.principal.clone().with_extension(Arc::clone(&self.scope))
     }
 
-    /// Returns the caller with its scope and its run.
+    /// Returns the caller with its scope and its run, whose state the store has just confirmed.
     pub(super) fn caller_in(&self, run: Arc<LiveRun>) -> Principal {
-        self.caller().with_extension(self.agent(run))
+        self.caller().with_extension(self.agent(run)).with_extension(Arc::new(Confirmed::now()))
     }
 
     fn agent(&self, run: Arc<LiveRun>) -> Arc<Agent> {
@@ -174,6 +185,18 @@ impl Session {
         Arc::strong_count(self) > 1
             || Arc::strong_count(&self.scope) > 1
             || agent.as_ref().is_some_and(|agent| Arc::strong_count(agent) > 1)
+    }
+}
+
+impl Confirmed {
+    fn now() -> Self {
+        Self { at: Instant::now(), is_used: AtomicBool::new(false) }
+    }
+
+    /// Uses the confirmation, and returns whether it counts: once, and for [`CONFIRMED`]. A connection may be older than that,
+    /// and has more than one call.
+    pub(super) fn take(&self) -> bool {
+        !self.is_used.swap(true, Ordering::Relaxed) && self.at.elapsed() < CONFIRMED
     }
 }
 
@@ -233,4 +256,19 @@ fn principal(claims: &Claims) -> Principal {
         .with_issuer(&claims.iss)
         .with_scopes(claims.scope.split(' ').filter(|word| !word.is_empty()))
         .with_claims(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CONFIRMED, Confirmed};
+
+    #[test]
+    fn a_confirmation_counts_once_and_not_for_long() {
+        let confirmed = Confirmed::now();
+        assert!(confirmed.take());
+        assert!(!confirmed.take());
+        let old = Confirmed::now();
+        std::thread::sleep(CONFIRMED);
+        assert!(!old.take());
+    }
 }

@@ -151,11 +151,26 @@ async fn an_agent_calls_the_tool_that_is_wired_to_it() {
 async fn an_agent_calls_its_tool_through_redis() {
     use toolwright_gateway::redis::{RedisBus, RedisStore};
 
+    use crate::redis_cost::count_scripts;
     use crate::redis_server::{Keeps, RedisServer};
     let server = RedisServer::start(Keeps::Nothing);
     let store = RedisStore::connect(&server.url()).await.unwrap();
     let bus = RedisBus::connect(&server.url()).await.unwrap();
-    one_agent_one_tool(&Stand::new(Arc::new(store), Arc::new(bus)).await).await;
+    let stand = Stand::new(Arc::new(store), Arc::new(bus)).await;
+    one_agent_one_tool(&stand).await;
+
+    let workflow = workflow(&[("abuseipdb", &["agent"])], &["agent"]);
+    stand.run("run-2", &workflow).await;
+    let agent = stand.agent("run-2", &workflow, "agent").await.unwrap();
+    agent.call("abuseipdb", json!({"ip": "8.8.8.8"})).await.unwrap();
+    let ran = count_scripts(&server, async || {
+        for _ in 0..20 {
+            agent.call("abuseipdb", json!({"ip": "8.8.8.8"})).await.unwrap();
+        }
+    });
+    // The token is verified once; then the call is submitted, claimed and finished.
+    let ran = ran.await;
+    assert!((80..90).contains(&ran), "{ran} scripts for 20 calls");
 }
 
 #[tokio::test]
