@@ -15,6 +15,11 @@ impl Object {
         let _ = write!(self.0, "{}:{json}", string(name));
     }
 
+    /// Returns the object as JSON, if it has members.
+    pub(crate) fn finish_unless_empty(self) -> Option<String> {
+        (!self.0.is_empty()).then(|| self.finish())
+    }
+
     /// Returns the object as JSON.
     pub(crate) fn finish(self) -> String {
         format!("{{{}}}", self.0)

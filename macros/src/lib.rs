@@ -1,4 +1,4 @@
-//! The macros of Toolwright: the derives `Tool` and `Toolset`, and the attribute `handlers`.
+//! The macros of Toolwright: the derives `Tool`, `Toolset`, `Prompt` and `Resource`, and the attribute `handlers`.
 //!
 //! The derives work in the same way: `attr` parses tokens into typed attributes, `model` describes the type, `check` holds
 //! the rules, `expand` generates the implementation. `check` may report mistakes; `expand` cannot, and always
@@ -26,13 +26,39 @@ use syn::{DeriveInput, parse_macro_input};
 /// Derive `serde::Deserialize` and `schemars::JsonSchema` beside it.
 #[proc_macro_derive(Tool, attributes(mcp))]
 pub fn derive_tool(input: TokenStream) -> TokenStream {
+    derive(model::Kind::Tool, input, expand::tool)
+}
+
+/// Makes a struct a prompt: its fields are the arguments, its doc comment is the description, `#[mcp(…)]` says the
+/// rest.
+///
+/// Derive `serde::Deserialize` and `schemars::JsonSchema` beside it, unless the struct has no fields.
+#[proc_macro_derive(Prompt, attributes(mcp))]
+pub fn derive_prompt(input: TokenStream) -> TokenStream {
+    derive(model::Kind::Prompt, input, expand::feature)
+}
+
+/// Makes a struct a resource with the address `#[mcp(uri = "…")]`, or all resources of a URI template, whose variables are the
+/// fields.
+///
+/// Derive `serde::Deserialize` and `schemars::JsonSchema` beside it, unless the struct has no fields.
+#[proc_macro_derive(Resource, attributes(mcp))]
+pub fn derive_resource(input: TokenStream) -> TokenStream {
+    derive(model::Kind::Resource, input, expand::feature)
+}
+
+fn derive(
+    kind: model::Kind,
+    input: TokenStream,
+    expand: fn(&model::Item<'_>) -> proc_macro2::TokenStream,
+) -> TokenStream {
     let mut input = parse_macro_input!(input as DeriveInput);
     // The types of fields are also named outside of the type, where `Self` means nothing.
     serde_derive_internals::replace_receiver(&mut input);
     let errors = errors::Errors::new();
-    let tool = model::Tool::read(&input, &errors);
-    check::tool(&tool, &errors);
-    let implementation = expand::tool(&tool);
+    let item = model::Item::read(kind, &input, &errors);
+    check::item(&item, &errors);
+    let implementation = expand(&item);
     let errors = errors.into_compile_errors();
     quote::quote!(#errors #implementation).into()
 }

@@ -6,14 +6,16 @@ use serde_derive_internals::ast::{self, Container, Data, Style};
 use serde_derive_internals::{Ctxt, Derive};
 use syn::{Data as Body, DeriveInput, Fields, GenericParam, Ident, Path, Type, Variant};
 
-use crate::attr::{FieldAttributes, ToolAttributes, ToolsetAttributes};
+use crate::attr::keys::Place;
+use crate::attr::{FieldAttributes, ItemAttributes, ToolsetAttributes};
 use crate::errors::Errors;
 use crate::text;
 
-/// The input of `#[derive(Tool)]`.
-pub(crate) struct Tool<'a> {
+/// The input of `#[derive(Tool)]`, `#[derive(Prompt)]` or `#[derive(Resource)]`.
+pub(crate) struct Item<'a> {
+    pub(crate) kind: Kind,
     pub(crate) input: &'a DeriveInput,
-    pub(crate) attributes: ToolAttributes,
+    pub(crate) attributes: ItemAttributes,
     /// The doc comment, as an expression.
     pub(crate) documentation: Option<TokenStream>,
     pub(crate) shape: Shape,
@@ -21,6 +23,55 @@ pub(crate) struct Tool<'a> {
     pub(crate) fields: Vec<Field<'a>>,
     /// What serde's attributes say; none for a union.
     pub(crate) serde: Option<Container<'a>>,
+}
+
+/// What the input becomes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Tool,
+    Prompt,
+    Resource,
+}
+
+impl Kind {
+    /// The kind with its article, for messages.
+    pub(crate) fn noun(self) -> &'static str {
+        self.place().description()
+    }
+
+    /// The kind as a word, for messages.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Prompt => "prompt",
+            Self::Resource => "resource",
+        }
+    }
+
+    /// What its fields are.
+    pub(crate) fn fields(self) -> &'static str {
+        match self {
+            Self::Tool | Self::Prompt => "arguments",
+            Self::Resource => "variables",
+        }
+    }
+
+    /// Where the keys of the type are.
+    fn place(self) -> Place {
+        match self {
+            Self::Tool => Place::Tool,
+            Self::Prompt => Place::Prompt,
+            Self::Resource => Place::Resource,
+        }
+    }
+
+    /// Where the keys of a field are.
+    fn place_of_field(self) -> Place {
+        match self {
+            Self::Tool => Place::Field,
+            Self::Prompt | Self::Resource => Place::Argument,
+        }
+    }
 }
 
 /// What serde reads for the whole input.
@@ -37,7 +88,7 @@ pub(crate) enum Shape {
     NotAnObject,
 }
 
-/// A field of a tool, or of a variant of a tool.
+/// A field of an item, or of a variant of a tool.
 pub(crate) struct Field<'a> {
     pub(crate) original: &'a syn::Field,
     /// The name in JSON.
@@ -64,24 +115,25 @@ pub(crate) enum Role {
     Replaced,
 }
 
-impl<'a> Tool<'a> {
-    pub(crate) fn read(input: &'a DeriveInput, errors: &Errors) -> Self {
+impl<'a> Item<'a> {
+    pub(crate) fn read(kind: Kind, input: &'a DeriveInput, errors: &Errors) -> Self {
         let context = Ctxt::new();
         let private = Ident::new("__private", Span::call_site());
         let serde = Container::from_ast(&context, input, Derive::Deserialize, &private);
         // Mistakes in serde's attributes are for serde's own derive to report.
         let _ = context.check();
         Self {
+            kind,
             input,
-            attributes: ToolAttributes::read(&input.attrs, errors),
+            attributes: ItemAttributes::read(&input.attrs, kind.place(), errors),
             documentation: text::documentation(&input.attrs),
             shape: serde.as_ref().map_or(Shape::NotAnObject, Shape::of),
-            fields: serde.as_ref().map_or(Vec::new(), |container| fields_of(container, errors)),
+            fields: serde.as_ref().map_or(Vec::new(), |container| fields_of(container, kind, errors)),
             serde,
         }
     }
 
-    /// The name that clients call.
+    /// The name that clients use.
     pub(crate) fn name(&self) -> String {
         match &self.attributes.name {
             Some(given) => given.value.value(),
@@ -93,7 +145,13 @@ impl<'a> Tool<'a> {
         self.attributes.crate_path.as_ref().map(|given| &given.value)
     }
 
-    /// Whether `inner` does not depend on the type parameters of the tool.
+    /// Whether the struct has no fields, so that there is nothing to read.
+    pub(crate) fn is_fieldless(&self) -> bool {
+        let is_object = matches!(self.shape, Shape::Unit | Shape::Object);
+        is_object && matches!(&self.input.data, Body::Struct(body) if body.fields.is_empty())
+    }
+
+    /// Whether `inner` does not depend on the type parameters of the item.
     pub(crate) fn is_concrete(&self, inner: &Type) -> bool {
         let is_parameter = |ident: &Ident| {
             self.input.generics.params.iter().any(|parameter| match parameter {
@@ -149,9 +207,9 @@ impl Shape {
     }
 }
 
-fn fields_of<'a>(container: &Container<'a>, errors: &Errors) -> Vec<Field<'a>> {
+fn fields_of<'a>(container: &Container<'a>, kind: Kind, errors: &Errors) -> Vec<Field<'a>> {
     let replaced = is_replaced(container);
-    let read = |field| Field::read(field, replaced, errors);
+    let read = |field| Field::read(field, replaced, kind.place_of_field(), errors);
     match &container.data {
         Data::Struct(_, fields) => fields.iter().map(read).collect(),
         Data::Enum(variants) => variants.iter().flat_map(|variant| &variant.fields).map(read).collect(),
@@ -165,7 +223,7 @@ fn is_replaced(container: &Container<'_>) -> bool {
 }
 
 impl<'a> Field<'a> {
-    fn read(field: &ast::Field<'a>, replaced: bool, errors: &Errors) -> Self {
+    fn read(field: &ast::Field<'a>, replaced: bool, place: Place, errors: &Errors) -> Self {
         let name = field.attrs.name().deserialize_name().value.clone();
         let aliases = field.attrs.aliases().iter().map(|alias| alias.value.clone());
         Self {
@@ -180,7 +238,7 @@ impl<'a> Field<'a> {
                 Some(_) => Role::Argument,
             },
             is_read_by_function: field.attrs.deserialize_with().is_some(),
-            attributes: FieldAttributes::read(&field.original.attrs, errors),
+            attributes: FieldAttributes::read(&field.original.attrs, place, errors),
         }
     }
 }

@@ -4,6 +4,14 @@
 const OTHER_WORDS: &[(&str, &str)] = &[
     ("aliases", "was"),
     ("alias", "was"),
+    ("address", "uri"),
+    ("autocomplete", "complete"),
+    ("completer", "complete"),
+    ("completion", "complete"),
+    ("content_type", "mime_type"),
+    ("mime", "mime_type"),
+    ("template", "uri"),
+    ("uri_template", "uri"),
     ("desc", "description"),
     ("doc", "description"),
     ("max", "maximum"),
@@ -15,14 +23,14 @@ const OTHER_WORDS: &[(&str, &str)] = &[
     ("sensitive", "secret"),
     ("length", "max_length"),
     ("url", "src"),
+    ("url", "uri"),
     ("uri", "src"),
 ];
 
 /// Returns the word of `known` that `unknown` most likely means, if one is close enough.
 pub(crate) fn nearest<'k>(unknown: &str, known: impl Iterator<Item = &'k str> + Clone) -> Option<&'k str> {
-    if let Some((_, ours)) = OTHER_WORDS.iter().find(|(theirs, _)| *theirs == unknown)
-        && let Some(word) = known.clone().find(|word| word == ours)
-    {
+    let ours = OTHER_WORDS.iter().filter(|(theirs, _)| *theirs == unknown).map(|(_, ours)| ours);
+    if let Some(word) = ours.into_iter().find_map(|ours| known.clone().find(|word| word == ours)) {
         return Some(word);
     }
     let plain = normalize(unknown);

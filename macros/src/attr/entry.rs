@@ -112,7 +112,7 @@ fn read_value(input: ParseStream<'_>, key: &Ident, place: Place) -> syn::Result<
     }
     match name.as_str() {
         keys::OUTPUT | keys::HANDLER => input.parse().map(Box::new).map(Value::Type),
-        keys::CRATE => input.call(Path::parse_mod_style).map(Value::Path),
+        keys::CRATE | keys::COMPLETE => input.call(Path::parse_mod_style).map(Value::Path),
         _ => input.parse().map(Value::Expression),
     }
     .map_err(|error| {
@@ -147,8 +147,7 @@ fn skip_to_comma(input: ParseStream<'_>) {
 }
 
 fn unknown_key(name: &str, place: Place) -> String {
-    let places = [Place::Tool, Place::Field, Place::Toolset, Place::Icon];
-    if let Some(elsewhere) = places.into_iter().find(|other| other.knows(name)) {
+    if let Some(elsewhere) = Place::ALL.into_iter().find(|other| other.knows(name)) {
         return format!("`{name}` belongs on {}, not on {}", elsewhere.description(), place.description());
     }
     let names = place.keys().iter().map(|key| key.name);

@@ -1,13 +1,14 @@
 //! The keys of a field.
 
-use syn::{Attribute, Ident, LitStr};
+use syn::{Attribute, Ident, LitStr, Path};
 
 use super::entry;
+use super::item::path_of;
 use super::keys::{self, Place};
 use super::value::{self, AttributeValue, Json, Number, set};
 use crate::errors::Errors;
 
-/// `#[mcp(…)]` on a field of a tool.
+/// `#[mcp(…)]` on a field of a tool, a prompt or a resource.
 #[derive(Default)]
 pub(crate) struct FieldAttributes {
     pub(crate) title: Option<AttributeValue<LitStr>>,
@@ -28,14 +29,16 @@ pub(crate) struct FieldAttributes {
     pub(crate) header: Option<AttributeValue<LitStr>>,
     pub(crate) secret: Option<AttributeValue<bool>>,
     pub(crate) credential: Option<AttributeValue<bool>>,
+    pub(crate) complete: Option<AttributeValue<Path>>,
     /// Every key that is present, in order.
     pub(crate) keys: Vec<Ident>,
 }
 
 impl FieldAttributes {
-    pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> Self {
+    /// Reads the keys that `place` takes.
+    pub(crate) fn read(attributes: &[Attribute], place: Place, errors: &Errors) -> Self {
         let mut this = Self::default();
-        for entry in &entry::entries_of(attributes, Place::Field, errors) {
+        for entry in &entry::entries_of(attributes, place, errors) {
             this.keys.push(entry.key.clone());
             match entry.name().as_str() {
                 keys::TITLE => set(&mut this.title, entry, errors, value::text),
@@ -56,6 +59,7 @@ impl FieldAttributes {
                 keys::HEADER => set(&mut this.header, entry, errors, value::text),
                 keys::SECRET => set(&mut this.secret, entry, errors, value::flag),
                 keys::CREDENTIAL => set(&mut this.credential, entry, errors, value::flag),
+                keys::COMPLETE => set(&mut this.complete, entry, errors, path_of),
                 _ => {}
             }
         }

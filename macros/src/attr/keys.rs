@@ -14,16 +14,27 @@ pub(crate) enum Place {
     Tool,
     Field,
     Toolset,
+    Prompt,
+    Resource,
+    /// A field of a prompt or a resource.
+    Argument,
     Icon,
 }
 
 impl Place {
+    /// All places, in the order in which they are suggested for a key that is unknown elsewhere.
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Tool, Self::Field, Self::Toolset, Self::Prompt, Self::Resource, Self::Argument, Self::Icon];
+
     /// The keys that are allowed here.
     pub(crate) fn keys(self) -> &'static [Key] {
         match self {
             Self::Tool => TOOL,
             Self::Field => FIELD,
             Self::Toolset => TOOLSET,
+            Self::Prompt => PROMPT,
+            Self::Resource => RESOURCE,
+            Self::Argument => ARGUMENT,
             Self::Icon => ICON_KEYS,
         }
     }
@@ -34,7 +45,10 @@ impl Place {
             Self::Tool => "a tool",
             Self::Field => "a field of a tool",
             Self::Toolset => "a toolset",
-            Self::Icon => "an `icon(…)` of a tool",
+            Self::Prompt => "a prompt",
+            Self::Resource => "a resource",
+            Self::Argument => "a field of a prompt or resource",
+            Self::Icon => "an `icon(…)`",
         }
     }
 
@@ -59,6 +73,8 @@ impl Place {
 pub(crate) const MCP: &str = "mcp";
 
 pub(crate) const ALLOW_UNKNOWN: &str = "allow_unknown";
+pub(crate) const AUDIENCE: &str = "audience";
+pub(crate) const COMPLETE: &str = "complete";
 pub(crate) const CONTEXT: &str = "context";
 pub(crate) const CRATE: &str = "crate";
 pub(crate) const CREDENTIAL: &str = "credential";
@@ -87,15 +103,18 @@ pub(crate) const NAME: &str = "name";
 pub(crate) const OPEN_WORLD: &str = "open_world";
 pub(crate) const OUTPUT: &str = "output";
 pub(crate) const PATTERN: &str = "pattern";
+pub(crate) const PRIORITY: &str = "priority";
 pub(crate) const READ_ONLY: &str = "read_only";
 pub(crate) const SCOPES: &str = "scopes";
 pub(crate) const SECRET: &str = "secret";
+pub(crate) const SIZE: &str = "size";
 pub(crate) const SIZES: &str = "sizes";
 pub(crate) const SRC: &str = "src";
 pub(crate) const TAGS: &str = "tags";
 pub(crate) const TASK: &str = "task";
 pub(crate) const THEME: &str = "theme";
 pub(crate) const TITLE: &str = "title";
+pub(crate) const URI: &str = "uri";
 pub(crate) const VERSION: &str = "version";
 pub(crate) const WAS: &str = "was";
 pub(crate) const WORKFLOW: &str = "workflow";
@@ -149,6 +168,46 @@ const TOOLSET: &[Key] = &[
     Key { name: HANDLER, forms: &["handler = Shop"] },
     Key { name: WORKFLOW, forms: &["workflow", "workflow = false"] },
     Key { name: CRATE, forms: &["crate = toolwright"] },
+];
+
+const PROMPT: &[Key] = &[
+    Key { name: NAME, forms: &[r#"name = "review_code""#] },
+    Key { name: TITLE, forms: &[r#"title = "Review code""#] },
+    Key { name: DESCRIPTION, forms: &[r#"description = "Asks for a review""#] },
+    Key { name: SCOPES, forms: &[r#"scopes("code:read")"#] },
+    Key { name: ICON, forms: &[r#"icon(src = "https://example.com/review.png")"#] },
+    Key { name: META, forms: &[r#"meta("com.example/team" = "tools")"#] },
+    Key { name: CRATE, forms: &["crate = toolwright"] },
+];
+
+const RESOURCE: &[Key] = &[
+    Key { name: URI, forms: &[r#"uri = "tickets://open""#, r#"uri = "tickets://{id}""#] },
+    Key { name: NAME, forms: &[r#"name = "ticket""#] },
+    Key { name: TITLE, forms: &[r#"title = "A ticket""#] },
+    Key { name: DESCRIPTION, forms: &[r#"description = "A ticket with its comments""#] },
+    Key { name: MIME_TYPE, forms: &[r#"mime_type = "text/markdown""#] },
+    Key { name: SIZE, forms: &["size = 1024"] },
+    Key { name: AUDIENCE, forms: &[r#"audience("user", "assistant")"#] },
+    Key { name: PRIORITY, forms: &["priority = 0.8"] },
+    Key { name: SCOPES, forms: &[r#"scopes("tickets:read")"#] },
+    Key { name: ICON, forms: &[r#"icon(src = "https://example.com/ticket.png")"#] },
+    Key { name: META, forms: &[r#"meta("com.example/team" = "support")"#] },
+    Key { name: CRATE, forms: &["crate = toolwright"] },
+];
+
+const ARGUMENT: &[Key] = &[
+    Key { name: TITLE, forms: &[r#"title = "Language""#] },
+    Key { name: DESCRIPTION, forms: &[r#"description = "The language of the code""#] },
+    Key { name: COMPLETE, forms: &["complete = complete_language"] },
+    Key { name: PATTERN, forms: &[r#"pattern = r"^[A-Z]\d+$""#] },
+    Key { name: FORMAT, forms: &[r#"format = "email""#] },
+    Key { name: MIN_LENGTH, forms: &["min_length = 1"] },
+    Key { name: MAX_LENGTH, forms: &["max_length = 80"] },
+    Key { name: MINIMUM, forms: &["minimum = 1"] },
+    Key { name: MAXIMUM, forms: &["maximum = 100"] },
+    Key { name: EXCLUSIVE_MINIMUM, forms: &["exclusive_minimum = 0"] },
+    Key { name: EXCLUSIVE_MAXIMUM, forms: &["exclusive_maximum = 1.5"] },
+    Key { name: MULTIPLE_OF, forms: &["multiple_of = 5"] },
 ];
 
 const ICON_KEYS: &[Key] = &[

@@ -4,11 +4,11 @@ pub(crate) mod keys;
 
 mod entry;
 mod field;
-mod tool;
+mod item;
 mod toolset;
 pub(crate) mod value;
 
 pub(crate) use field::FieldAttributes;
-pub(crate) use tool::{Icon, Task, ToolAttributes};
+pub(crate) use item::{Icon, ItemAttributes, Task};
 pub(crate) use toolset::ToolsetAttributes;
 pub(crate) use value::{AttributeValue, Json, JsonValue, Number};

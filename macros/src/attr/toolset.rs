@@ -3,8 +3,8 @@
 use syn::{Attribute, LitStr, Path, Type};
 
 use super::entry;
+use super::item::{path_of, type_of};
 use super::keys::{self, Place};
-use super::tool::{path_of, type_of};
 use super::value::{self, AttributeValue, set};
 use crate::errors::Errors;
 

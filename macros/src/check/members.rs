@@ -7,10 +7,10 @@ use serde_derive_internals::name::{MultiName, Name};
 use syn::{Attribute, Lit};
 
 use crate::errors::Errors;
-use crate::model::Tool;
+use crate::model::Item;
 
-pub(super) fn check(tool: &Tool<'_>, errors: &Errors) {
-    let Some(container) = &tool.serde else { return };
+pub(super) fn check(item: &Item<'_>, errors: &Errors) {
+    let Some(container) = &item.serde else { return };
     let attributes = &container.attrs;
     if attributes.transparent() || attributes.type_from().or(attributes.type_try_from()).is_some() {
         return;

@@ -1,14 +1,14 @@
-//! Rules for a tool's attributes other than its name.
+//! Rules for the attributes of tools, prompts and resources other than their names.
 
 use syn::LitStr;
 
 use super::text;
 use crate::attr::{Icon, keys};
 use crate::errors::Errors;
-use crate::model::Tool;
+use crate::model::Item;
 
-pub(super) fn check(tool: &Tool<'_>, errors: &Errors) {
-    let attributes = &tool.attributes;
+pub(super) fn check(item: &Item<'_>, errors: &Errors) {
+    let attributes = &item.attributes;
     text::check_not_empty(attributes.title.as_ref(), errors);
     text::check_not_empty(attributes.description.as_ref(), errors);
     text::check_not_empty(attributes.context.as_ref(), errors);
@@ -39,7 +39,7 @@ pub(super) fn check(tool: &Tool<'_>, errors: &Errors) {
             check_meta_key(name, errors);
         }
     }
-    check_unknown_arguments(tool, errors);
+    check_unknown_arguments(item, errors);
 }
 
 /// A scope token (RFC 6749, section 3.3).
@@ -141,9 +141,9 @@ fn is_meta_name(name: &str) -> bool {
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
 }
 
-fn check_unknown_arguments(tool: &Tool<'_>, errors: &Errors) {
-    let Some(allow_unknown) = &tool.attributes.allow_unknown else { return };
-    let denied = tool.serde.as_ref().is_some_and(|container| container.attrs.deny_unknown_fields());
+fn check_unknown_arguments(item: &Item<'_>, errors: &Errors) {
+    let Some(allow_unknown) = &item.attributes.allow_unknown else { return };
+    let denied = item.serde.as_ref().is_some_and(|container| container.attrs.deny_unknown_fields());
     if allow_unknown.value && denied {
         errors.on(
             &allow_unknown.key,

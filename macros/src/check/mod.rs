@@ -9,23 +9,28 @@ mod metadata;
 mod name;
 mod number;
 mod pattern;
+mod resource;
 mod shape;
 mod text;
 mod toolset;
+mod uri;
 
 use crate::errors::Errors;
-use crate::model::Tool;
+use crate::model::{Item, Kind};
 
 pub(crate) use toolset::toolset;
 
-/// Reports every mistake of a tool.
-pub(crate) fn tool(tool: &Tool<'_>, errors: &Errors) {
-    shape::check(tool, errors);
-    name::check(tool, errors);
-    metadata::check(tool, errors);
-    for field in &tool.fields {
+/// Reports every mistake of a tool, a prompt or a resource.
+pub(crate) fn item(item: &Item<'_>, errors: &Errors) {
+    shape::check(item, errors);
+    match item.kind {
+        Kind::Tool | Kind::Prompt => name::check(item, errors),
+        Kind::Resource => resource::check(item, errors),
+    }
+    metadata::check(item, errors);
+    for field in &item.fields {
         field::check(field, errors);
     }
-    members::check(tool, errors);
-    header::check(&tool.fields, errors);
+    members::check(item, errors);
+    header::check(&item.fields, errors);
 }

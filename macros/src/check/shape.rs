@@ -8,41 +8,75 @@ use syn::{Attribute, Data as Body, Fields};
 
 use crate::attr::keys;
 use crate::errors::Errors;
-use crate::model::Tool;
+use crate::model::{Item, Kind};
 
-pub(super) fn check(tool: &Tool<'_>, errors: &Errors) {
-    check_lifetimes(tool, errors);
-    match &tool.input.data {
+pub(super) fn check(item: &Item<'_>, errors: &Errors) {
+    check_lifetimes(item, errors);
+    match &item.input.data {
         Body::Union(body) => {
+            let (noun, fields) = (item.kind.noun(), item.kind.fields());
             errors.on(
                 body.union_token,
-                "a tool is a struct with its arguments as fields; a union has no JSON form",
+                format!("{noun} is a struct with its {fields} as fields; a union has no JSON form"),
             );
         }
-        Body::Struct(body) => check_struct(tool, &body.fields, errors),
-        Body::Enum(_) => check_enum(tool, errors),
+        Body::Struct(body) => check_struct(item, &body.fields, errors),
+        Body::Enum(body) if item.kind != Kind::Tool => {
+            let (noun, fields) = (item.kind.noun(), item.kind.fields());
+            errors.on(
+                body.enum_token,
+                format!("{noun} is a struct with its {fields} as fields; an enum can be the type of a field"),
+            );
+        }
+        Body::Enum(_) => check_enum(item, errors),
     }
-    check_replaced(tool, errors);
+    if item.kind != Kind::Tool {
+        check_parameters(item, errors);
+    }
+    check_replaced(item, errors);
 }
 
-fn check_lifetimes(tool: &Tool<'_>, errors: &Errors) {
-    for lifetime in tool.input.generics.lifetimes() {
+/// A prompt or resource has one definition, under one name.
+fn check_parameters(item: &Item<'_>, errors: &Errors) {
+    for parameter in item.input.generics.type_params().map(|parameter| &parameter.ident) {
+        let noun = item.kind.noun();
+        errors.on(
+            parameter,
+            format!("{noun} has one definition; remove the parameter, and write the type that it stands for"),
+        );
+    }
+    for parameter in item.input.generics.const_params().map(|parameter| &parameter.ident) {
+        let noun = item.kind.noun();
+        errors.on(parameter, format!("{noun} has one definition; remove the parameter"));
+    }
+}
+
+fn check_lifetimes(item: &Item<'_>, errors: &Errors) {
+    for lifetime in item.input.generics.lifetimes() {
         errors.on(
             &lifetime.lifetime,
-            "a tool owns its arguments, since its handler may run after the message is gone; \
-             write `String` for `&str` and `Vec<T>` for `&[T]`, and remove the lifetime",
+            format!(
+                "{} owns its {}, since its handler may run after the message is gone; \
+                 write `String` for `&str` and `Vec<T>` for `&[T]`, and remove the lifetime",
+                item.kind.noun(),
+                item.kind.fields(),
+            ),
         );
     }
 }
 
-fn check_struct(tool: &Tool<'_>, fields: &Fields, errors: &Errors) {
+fn check_struct(item: &Item<'_>, fields: &Fields, errors: &Errors) {
     let Fields::Unnamed(unnamed) = fields else { return };
-    let replaced = tool.serde.as_ref().is_some_and(|container| {
+    let replaced = item.serde.as_ref().is_some_and(|container| {
         container.attrs.type_from().or(container.attrs.type_try_from()).is_some()
             || container.attrs.transparent()
     });
     match unnamed.unnamed.len() {
         _ if replaced => {}
+        _ if item.kind != Kind::Tool => errors.on(
+            unnamed,
+            format!("the names of fields are the names of {}; write `struct Name {{ field: Type, … }}`", item.kind.fields()),
+        ),
         0 => errors.on(unnamed, "serde reads `[]` for this, but arguments are an object; write `struct Name;`"),
         1 => {}
         _ => errors.on(
@@ -52,10 +86,10 @@ fn check_struct(tool: &Tool<'_>, fields: &Fields, errors: &Errors) {
     }
 }
 
-fn check_enum(tool: &Tool<'_>, errors: &Errors) {
-    let Some(container) = &tool.serde else { return };
+fn check_enum(item: &Item<'_>, errors: &Errors) {
+    let Some(container) = &item.serde else { return };
     let Data::Enum(variants) = &container.data else { return };
-    let ident = &tool.input.ident;
+    let ident = &item.input.ident;
     for variant in variants {
         for attribute in mcp_attributes(&variant.original.attrs) {
             errors.on(attribute, "a variant takes no keys; put them on the enum or on the variant's fields");
@@ -81,7 +115,7 @@ fn check_enum(tool: &Tool<'_>, errors: &Errors) {
         );
         return;
     }
-    let attributes = &tool.input.attrs;
+    let attributes = &item.input.attrs;
     match container.attrs.tag() {
         TagType::Internal { .. } => {}
         TagType::External => errors.on(
@@ -101,10 +135,10 @@ fn check_enum(tool: &Tool<'_>, errors: &Errors) {
 }
 
 /// Serde attributes that make the type deserialize something other than what it shows.
-fn check_replaced(tool: &Tool<'_>, errors: &Errors) {
-    let Some(container) = &tool.serde else { return };
-    let attributes = &tool.input.attrs;
-    let place = |word| find_serde_word(attributes, word).unwrap_or_else(|| tool.input.ident.span());
+fn check_replaced(item: &Item<'_>, errors: &Errors) {
+    let Some(container) = &item.serde else { return };
+    let attributes = &item.input.attrs;
+    let place = |word| find_serde_word(attributes, word).unwrap_or_else(|| item.input.ident.span());
     if container.attrs.remote().is_some() {
         errors.at(
             place("remote"),

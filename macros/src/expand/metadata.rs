@@ -8,10 +8,10 @@ use syn::spanned::Spanned;
 use super::{option, source_location};
 use crate::attr::{AttributeValue, FieldAttributes, Icon, Json, Task, keys};
 use crate::json::{self, Object};
-use crate::model::{Field, Role, Shape, Tool};
+use crate::model::{Field, Item, Role, Shape};
 
 /// The constant `METADATA` of a tool.
-pub(super) fn of_tool(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
+pub(super) fn of_tool(tool: &Item<'_>, private: &TokenStream) -> TokenStream {
     let attributes = &tool.attributes;
     let title = option(attributes.title.as_ref().map(|given| &given.value));
     let description = match &attributes.description {
@@ -74,7 +74,7 @@ fn strings(given: Option<&AttributeValue<Vec<LitStr>>>) -> TokenStream {
 }
 
 /// The JSON of an MCP `Icon`.
-fn icon(icon: &Icon) -> String {
+pub(super) fn icon(icon: &Icon) -> String {
     let mut object = Object::default();
     let text = |given: &Option<AttributeValue<LitStr>>| {
         given.as_ref().map(|given| json::string(&given.value.value()))
@@ -103,7 +103,7 @@ fn object(members: &[(LitStr, Json)]) -> String {
 }
 
 /// The `FieldMetadata` of a field, if it has any attributes.
-fn field_metadata(field: &Field<'_>, private: &TokenStream) -> Option<TokenStream> {
+pub(super) fn field_metadata(field: &Field<'_>, private: &TokenStream) -> Option<TokenStream> {
     let silent = field.attributes.keys.is_empty() && field.aliases.is_empty();
     if silent || field.role != Role::Argument {
         return None;

@@ -1,5 +1,6 @@
 //! Generates the implementations. Nothing in here can fail.
 
+mod feature;
 mod metadata;
 mod probes;
 mod tool;
@@ -9,6 +10,7 @@ use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Path;
 
+pub(crate) use feature::feature;
 pub(crate) use tool::tool;
 pub(crate) use toolset::toolset;
 

@@ -9,13 +9,13 @@ use syn::{Ident, Type};
 
 use super::respan;
 use crate::attr::{AttributeValue, FieldAttributes, JsonValue, Number};
-use crate::model::{Field, Role, Shape, Tool, Toolset};
+use crate::model::{Field, Item, Role, Shape, Toolset};
 
 /// The largest integer that every JSON parser represents exactly: 2^53 - 1.
 const LARGEST_SAFE: i64 = 9_007_199_254_740_991;
 
 /// The rules about the types of a tool's fields, where these do not depend on the tool's type parameters.
-pub(super) fn of_tool(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
+pub(super) fn of_tool(tool: &Item<'_>, private: &TokenStream) -> TokenStream {
     let objects: &[Type] = match &tool.shape {
         Shape::Like(inner) => std::slice::from_ref(&**inner),
         Shape::Tagged(payloads) => payloads,
@@ -27,6 +27,20 @@ pub(super) fn of_tool(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
     let fields = tool.fields.iter().filter(|field| tool.is_concrete(&field.original.ty));
     let fields = fields.map(|field| of_field(field, private));
     quote!(#(#objects)* #(#fields)*)
+}
+
+/// The rules about the types of the fields of a prompt or resource, which are read from strings.
+pub(super) fn of_feature(item: &Item<'_>, private: &TokenStream) -> TokenStream {
+    let fields = item.fields.iter().filter(|field| field.role == Role::Argument);
+    let fields = fields.map(|field| {
+        let inner = &field.original.ty;
+        // A function reads the field, whatever its type is.
+        let string = (!field.is_read_by_function)
+            .then(|| probe(inner.span(), private, "expect_string", &kind_of(inner, private)));
+        let keys = of_keys(field, private);
+        quote!(#string #keys)
+    });
+    quote!(#(#fields)*)
 }
 
 /// The rules across the tools of a set.

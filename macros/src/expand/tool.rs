@@ -5,10 +5,10 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{GenericParam, Generics, Ident, parse_quote_spanned};
 
 use super::{as_our_own, metadata, package, private, probes};
-use crate::model::{Field, Role, Shape, Tool};
+use crate::model::{Field, Item, Role, Shape};
 
 /// The implementation of `Tool` for the input, even if it has mistakes.
-pub(crate) fn tool(tool: &Tool<'_>) -> TokenStream {
+pub(crate) fn tool(tool: &Item<'_>) -> TokenStream {
     let private = private(tool.crate_path());
     let implementation = implementation(tool, &private);
     let probes = probes::of_tool(tool, &private);
@@ -24,7 +24,7 @@ pub(crate) fn tool(tool: &Tool<'_>) -> TokenStream {
     }
 }
 
-fn implementation(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
+fn implementation(tool: &Item<'_>, private: &TokenStream) -> TokenStream {
     let ident = &tool.input.ident;
     let generics = add_bounds(tool, private);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
@@ -61,7 +61,7 @@ fn implementation(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
 }
 
 /// The source locations of the arguments, for reports of the command line.
-fn field_sources(tool: &Tool<'_>, private: &TokenStream) -> Vec<TokenStream> {
+fn field_sources(tool: &Item<'_>, private: &TokenStream) -> Vec<TokenStream> {
     let arguments = tool.fields.iter().filter(|field| field.role == Role::Argument);
     let source = |field: &Field<'_>| {
         let name = &field.name;
@@ -74,7 +74,7 @@ fn field_sources(tool: &Tool<'_>, private: &TokenStream) -> Vec<TokenStream> {
 }
 
 /// What serde reads and schemars describes, at the span of the type's name, where the compiler reports a missing derive.
-fn arguments(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
+fn arguments(tool: &Item<'_>, private: &TokenStream) -> TokenStream {
     if is_refused(tool) {
         return quote!(type Arguments = #private::Refused;);
     }
@@ -84,7 +84,7 @@ fn arguments(tool: &Tool<'_>, private: &TokenStream) -> TokenStream {
 /// The generics with the bounds under which the type is a tool: `Page<User>` is one if `User` can be deserialized.
 ///
 /// A type without parameters gets no bounds, so that the compiler asks for what is missing at the type itself.
-fn add_bounds(tool: &Tool<'_>, private: &TokenStream) -> Generics {
+fn add_bounds(tool: &Item<'_>, private: &TokenStream) -> Generics {
     let mut generics = tool.input.generics.clone();
     generics.params =
         generics.params.into_iter().filter(|one| !matches!(one, GenericParam::Lifetime(_))).collect();
@@ -112,12 +112,12 @@ fn type_generics(generics: &Generics) -> TokenStream {
     quote!(<#(#arguments),*>)
 }
 
-fn is_refused(tool: &Tool<'_>) -> bool {
+fn is_refused(tool: &Item<'_>) -> bool {
     matches!(tool.shape, Shape::NotAnObject) || tool.input.generics.lifetimes().next().is_some()
 }
 
 /// A type with parameters is not a single tool, and a rejected type is not a tool.
-fn is_registered(tool: &Tool<'_>) -> bool {
+fn is_registered(tool: &Item<'_>) -> bool {
     tool.input.generics.params.is_empty() && !is_refused(tool)
 }
 

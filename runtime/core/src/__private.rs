@@ -6,19 +6,30 @@ pub use serde_json::value::RawValue;
 pub use crate::definition::ToolDefinition;
 pub use crate::derive_support::{
     Claim, Kind, KindOf, NoTool, Refused, Slot, UnknownKind, expect_example, expect_free_arguments,
-    expect_free_name, expect_header, expect_list, expect_no_keys, expect_number, expect_object, expect_text,
-    expect_tool, linked_tool, linked_toolset,
+    expect_free_name, expect_header, expect_list, expect_no_keys, expect_number, expect_object,
+    expect_string, expect_text, expect_tool, linked_prompt, linked_resource, linked_tool, linked_toolset,
 };
 pub use crate::link::{
     LinkedFeatures, LinkedTool, LinkedToolset, ServerOf, TOOLWRIGHT_FEATURES as FEATURES,
     TOOLWRIGHT_TOOLS as TOOLS, TOOLWRIGHT_TOOLSETS as TOOLSETS,
 };
 pub use crate::manifest::{Declare, Entry};
+pub use crate::metadata::FeatureMetadata;
+pub use crate::prompt::TypedPrompt;
+pub use crate::resource::TypedResource;
 pub use crate::tool::{
     DescribesArguments, FieldMetadata, FieldSource, Hints, InputShape, ReadsArguments, SourceLocation,
     TaskSupport, Tool, ToolMetadata, decode,
 };
 pub use crate::toolset::{DecodeError, Package, Toolset, ToolsetMetadata, definitions_of};
+
+/// Without a server, prompts and resources have definitions only.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __no_completions {
+    ($($ignored:tt)*) => {};
+}
+pub use __no_completions as completions;
 
 /// Returns the output schema; called for `output = Type`.
 pub fn output_schema<T: crate::result::OutputData>() -> serde_json::Value {

@@ -1,4 +1,4 @@
-//! Link-time registration of all derived tools and toolsets and all declared prompts and resources, and the
+//! Link-time registration of all derived tools and toolsets and all derived or declared prompts and resources, and the
 //! answer to `cargo mcp manifest`.
 //!
 //! Each derive and declaration adds an element to one of three slices that the linker concatenates. A
@@ -16,6 +16,7 @@
     reason = "a function can run before `main` only from a special section of the program"
 )]
 
+use std::collections::HashSet;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::panic;
@@ -59,7 +60,7 @@ pub static TOOLWRIGHT_TOOLS: [LinkedTool];
 #[linkme::distributed_slice]
 pub static TOOLWRIGHT_TOOLSETS: [LinkedToolset];
 
-/// All declared prompts, resources and resource templates.
+/// All derived and declared prompts, resources and resource templates.
 #[linkme::distributed_slice]
 pub static TOOLWRIGHT_FEATURES: [LinkedFeatures];
 
@@ -106,6 +107,8 @@ pub struct LinkedFeatures {
     pub kind: Kind,
     /// Creates the definitions.
     pub entries: fn() -> Vec<Entry>,
+    /// Whether a derive registers them, which does not know which server offers them, or whether any does.
+    pub is_derived: bool,
 }
 
 /// A server, identified by the package that derives its toolset and by its name.
@@ -206,15 +209,27 @@ pub fn collect() -> answer::Answer {
     }
 }
 
-/// Collects all declarations, sorted by location.
+/// Collects all derived and declared prompts, resources and templates, sorted by location. What a derive registers is left
+/// out if it is declared as well, with the server that offers it.
 ///
 /// # Panics
 /// If a definition cannot be created.
 pub fn collect_features() -> Vec<answer::LinkedFeatures> {
-    let mut features: Vec<_> = TOOLWRIGHT_FEATURES.iter().map(answer_of_features).collect();
+    let (derived, declared): (Vec<_>, Vec<_>) =
+        TOOLWRIGHT_FEATURES.iter().partition(|features| features.is_derived);
+    let mut features: Vec<_> = declared.into_iter().map(answer_of_features).collect();
+    let declared: HashSet<(Kind, String)> = features.iter().flat_map(names_in).collect();
+    let derived = derived.into_iter().map(answer_of_features);
+    features.extend(derived.filter(|features| names_in(features).all(|name| !declared.contains(&name))));
     // One declaration may name several functions, which have the same location.
     features.sort_by(|left, right| (&left.origin, left.kind).cmp(&(&right.origin, right.kind)));
     features
+}
+
+/// The names of the entries, each with its list.
+fn names_in(features: &answer::LinkedFeatures) -> impl Iterator<Item = (Kind, String)> {
+    let kind = features.kind;
+    features.entries.iter().filter_map(move |entry| Some((kind, kind.name_of(entry)?.to_owned())))
 }
 
 fn answer_of_features(features: &LinkedFeatures) -> answer::LinkedFeatures {

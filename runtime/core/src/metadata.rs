@@ -77,6 +77,19 @@ pub struct FieldMetadata {
     pub credential: bool,
 }
 
+/// The attributes of a struct that is a prompt or a resource. Created only by `#[derive(Prompt)]` and `#[derive(Resource)]`.
+#[derive(Debug, Clone, Copy)]
+pub struct FeatureMetadata {
+    /// The definition as the JSON text of an object, without its description and its arguments.
+    pub definition: &'static str,
+    /// `description = "…"`, or the doc comment.
+    pub description: Option<&'static str>,
+    /// Attributes of fields; fields without attributes are omitted.
+    pub fields: &'static [FieldMetadata],
+    /// The location of the struct, for command-line reports.
+    pub source: SourceLocation,
+}
+
 /// A source location.
 #[derive(Debug, Clone, Copy)]
 pub struct SourceLocation {

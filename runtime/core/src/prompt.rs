@@ -1,8 +1,12 @@
-//! Return types of prompt handlers (2026-07-28, server/prompts).
+//! Prompts as types, and the return types of their handlers (2026-07-28, server/prompts).
 
-use crate::arguments::{StringArguments, StringReader};
+use crate::arguments::{StringArguments, StringArgumentsError, StringReader};
+use crate::feature;
+use crate::metadata::Package;
 use crate::request::RequestError;
+use crate::tool::{DescribesArguments, ReadsArguments};
 
+pub use crate::metadata::FeatureMetadata;
 pub use crate::protocol::{Prompt, PromptArgument, PromptMessage, PromptResult};
 
 impl Prompt {
@@ -10,7 +14,7 @@ impl Prompt {
     /// the manifest includes them. The server requires a handler with the same arguments.
     ///
     /// # Panics
-    /// If a field of `A` is not a string, or the schema of `A` cannot be enforced. The message says what to change.
+    /// If a string cannot stand for a field of `A`, or the schema of `A` cannot be enforced. The message says what to change.
     pub fn arguments<A: StringArguments>(mut self) -> Self {
         match StringReader::of::<A>() {
             Ok(reader) => self.arguments = reader.arguments().to_vec(),
@@ -18,6 +22,71 @@ impl Prompt {
         }
         self
     }
+}
+
+/// A prompt as a struct whose fields are its arguments.
+///
+/// Use `#[derive(Prompt, serde::Deserialize, schemars::JsonSchema)]`, which implements all items; a struct without fields
+/// needs only `Prompt`. Clients send strings, and each field is read from its own: numbers, booleans and enums work as in
+/// [`StringArguments`].
+///
+/// ```
+/// use toolwright_core::prompt::TypedPrompt;
+/// use toolwright_macros::Prompt;
+///
+/// /// Asks for a summary of the open tickets.
+/// #[derive(Prompt, serde::Deserialize, schemars::JsonSchema)]
+/// #[mcp(title = "Summarize tickets")]
+/// # #[mcp(crate = toolwright_core)]
+/// struct SummarizeTickets {
+///     /// How many to look at; all by default.
+///     count: Option<u32>,
+/// }
+///
+/// let prompt = SummarizeTickets::definition();
+/// assert_eq!(prompt.name, "summarize_tickets");
+/// assert_eq!(prompt.arguments[0].name, "count");
+/// assert!(!prompt.arguments[0].required);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a prompt",
+    label = "this type has no prompt definition",
+    note = "put `#[derive(toolwright::Prompt, serde::Deserialize, schemars::JsonSchema)]` on `{Self}`"
+)]
+pub trait TypedPrompt: Sized + Send + 'static {
+    /// The type that the arguments are read as: the type itself, or `()` for a struct without fields.
+    type Arguments: ReadsArguments + DescribesArguments + Into<Self>;
+
+    /// The name, unique per server: 1 to 128 characters of `A-Z a-z 0-9 _ - .`, as for tools.
+    const NAME: &'static str;
+
+    /// The package of the derive.
+    const PACKAGE: Package;
+
+    /// The attributes of the struct and its fields.
+    const METADATA: FeatureMetadata;
+
+    /// Returns the definition for `prompts/list`.
+    ///
+    /// # Panics
+    /// If a string cannot stand for a field, or the schema cannot be enforced. The message says what to change.
+    fn definition() -> Prompt {
+        let mut prompt: Prompt = feature::parse_definition(&Self::METADATA);
+        prompt.description = feature::description_of(&Self::METADATA);
+        match reader_of::<Self>() {
+            Ok(reader) => prompt.arguments = reader.arguments().to_vec(),
+            Err(error) => panic!("invalid arguments of the prompt `{}`: {error}", Self::NAME),
+        }
+        prompt
+    }
+}
+
+/// Returns the reader of the arguments of `P`; see [`StringReader::read`].
+///
+/// # Errors
+/// [`StringArgumentsError`] if a string cannot stand for a field, or the schema cannot be enforced.
+pub fn reader_of<P: TypedPrompt>() -> Result<StringReader, StringArgumentsError> {
+    StringReader::with_fields::<<P::Arguments as DescribesArguments>::Described>(P::METADATA.fields)
 }
 
 /// Types that a prompt handler may return.

@@ -1,11 +1,11 @@
-//! Items that the output of the derives names, in addition to `toolwright_core::__private`.
+//! Items that the output of the derives names: those of `toolwright_core::__private`, and those of servers.
 
-use toolwright_core::definition::ToolDefinition;
 use toolwright_core::result::IntoToolResult;
-use toolwright_core::tool::Tool;
 
+pub use toolwright_core::__private::*;
 pub use toolwright_core::result::ToolError;
 
+pub use crate::completion::{Completes, Completions};
 pub use crate::context::Context;
 pub use crate::handler::Handler;
 pub use crate::router::{Dispatch, Handlers, Router};
@@ -60,3 +60,21 @@ macro_rules! __dispatch {
     };
 }
 pub use __dispatch as dispatch;
+
+/// Implements `Completes` for a derived prompt or resource: `completions! { Review { add "language" => (path); } }`.
+///
+/// A macro, so that it expands to nothing without the `server` feature.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __completions {
+    ($type:ty { $($add:ident $argument:literal => ($($handler:tt)+);)* }) => {
+        #[automatically_derived]
+        impl $crate::__private::Completes for $type {
+            fn completions(completions: &mut $crate::__private::Completions) {
+                let _ = &completions;
+                $(completions.$add($argument, $($handler)+);)*
+            }
+        }
+    };
+}
+pub use __completions as completions;

@@ -2,11 +2,15 @@
 //! server/utilities/completion).
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use toolwright_core::request::RequestError;
 
 use crate::context::Context;
+use crate::future::BoxFuture;
 
 /// The maximum number of values in a response (2026-07-28, server/utilities/completion "Completion
 /// Results").
@@ -127,6 +131,128 @@ impl<T: IntoCompletion, E: Into<RequestError>> IntoCompletion for Result<T, E> {
     fn into_completion(self) -> Result<Completion, RequestError> {
         self.map_err(Into::into)?.into_completion()
     }
+}
+
+/// A function that completes an argument, for `#[mcp(complete = path)]`: an async function of the text so far, or of it and a
+/// [`CompletionContext`]. It returns suggestions, best first; at most 100 are sent, along with their total number.
+///
+/// The compiler infers `Parameters`, which distinguishes the two forms.
+///
+/// ```
+/// use toolwright_core::request::RequestError;
+/// use toolwright_server::{CompletionContext, Completions};
+///
+/// async fn cities(so_far: String) -> Vec<&'static str> {
+///     ["Bern", "Berlin"].into_iter().filter(|city| city.starts_with(&so_far)).collect()
+/// }
+///
+/// async fn streets(so_far: String, cx: CompletionContext) -> Result<Vec<String>, RequestError> {
+///     let city = cx.arguments.get("city").ok_or_else(|| RequestError::invalid("choose the city first"))?;
+///     Ok(vec![format!("{so_far}, {city}")])
+/// }
+///
+/// // What `#[mcp(complete = …)]` generates:
+/// let mut completions = Completions::default();
+/// completions.add("city", cities);
+/// completions.add("street", streets);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot complete an argument",
+    label = "not a completion",
+    note = "write an async function of a `String`, or of a `String` and a `CompletionContext`, that returns a list of strings, a `Completion`, or a `Result` of these; its future must be `Send`"
+)]
+pub trait CompletionHandler<Parameters>: Send + Sync + 'static {
+    /// Suggests values that begin with the text so far, or that it may mean.
+    fn complete(
+        &self,
+        so_far: String,
+        cx: CompletionContext,
+    ) -> impl Future<Output = Result<Completion, RequestError>> + Send;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, R> CompletionHandler<(String,)> for F
+where
+    F: Fn(String) -> R + Send + Sync + 'static,
+    R: Future<Output: IntoCompletion> + Send,
+{
+    async fn complete(&self, so_far: String, _cx: CompletionContext) -> Result<Completion, RequestError> {
+        self(so_far).await.into_completion()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, R> CompletionHandler<(String, CompletionContext)> for F
+where
+    F: Fn(String, CompletionContext) -> R + Send + Sync + 'static,
+    R: Future<Output: IntoCompletion> + Send,
+{
+    async fn complete(&self, so_far: String, cx: CompletionContext) -> Result<Completion, RequestError> {
+        self(so_far, cx).await.into_completion()
+    }
+}
+
+/// The completions of a derived prompt or resource.
+#[derive(Default)]
+pub struct Completions(Vec<(String, Complete)>);
+
+type Complete = Box<
+    dyn Fn(String, CompletionContext) -> BoxFuture<'static, Result<Completion, RequestError>> + Send + Sync,
+>;
+
+impl Completions {
+    /// Completes the argument with this name by `handler`.
+    pub fn add<P, H: CompletionHandler<P>>(&mut self, argument: impl Into<String>, handler: H) {
+        let handler = Arc::new(handler);
+        let complete: Complete = Box::new(move |so_far, cx| {
+            let handler = Arc::clone(&handler);
+            Box::pin(async move { handler.complete(so_far, cx).await })
+        });
+        self.0.push((argument.into(), complete));
+    }
+
+    pub(crate) fn into_functions(self) -> Vec<(String, Complete)> {
+        self.0
+    }
+}
+
+impl fmt::Debug for Completions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|(argument, _)| argument)).finish()
+    }
+}
+
+/// The completions of a prompt or resource, which `#[derive(Prompt)]` and `#[derive(Resource)]` implement from
+/// `#[mcp(complete = path)]`. Enums and booleans are completed without it.
+///
+/// ```
+/// use toolwright_macros::Prompt;
+/// use toolwright_server::{Completes, Completions};
+///
+/// /// Asks for a timetable.
+/// #[derive(Prompt, serde::Deserialize, schemars::JsonSchema)]
+/// # #[mcp(crate = toolwright_server)]
+/// struct Timetable {
+///     #[mcp(complete = cities)]
+///     city: String,
+/// }
+///
+/// async fn cities(so_far: String) -> Vec<&'static str> {
+///     ["Bern", "Berlin"].into_iter().filter(|city| city.starts_with(&so_far)).collect()
+/// }
+///
+/// let mut completions = Completions::default();
+/// Timetable::completions(&mut completions);
+/// assert_eq!(format!("{completions:?}"), r#"["city"]"#);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say how its arguments are completed",
+    label = "no `Completes` for this type",
+    note = "derive `toolwright::Prompt` or `toolwright::Resource`, or write `impl Completes for {Self} {{ fn completions(_: &mut Completions) {{}} }}`"
+)]
+pub trait Completes {
+    /// Adds the completions.
+    fn completions(completions: &mut Completions);
 }
 
 #[cfg(test)]

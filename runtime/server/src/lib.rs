@@ -60,10 +60,12 @@ mod workflow;
 #[doc(hidden)]
 pub mod __private;
 
-pub use completion::{Completion, CompletionContext, IntoCompletion, Reference};
+pub use completion::{
+    Completes, Completion, CompletionContext, CompletionHandler, Completions, IntoCompletion, Reference,
+};
 pub use context::{Context, LogLevel};
 pub use error::{BuildError, ServeError};
-pub use features::RequestHandler;
+pub use features::{PromptHandler, RequestHandler, ResourceHandler};
 pub use future::BoxFuture;
 pub use handler::{Handler, ToolHandler};
 pub use input_requests::{

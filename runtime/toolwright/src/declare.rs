@@ -75,6 +75,7 @@ macro_rules! __declare {
                 server: $server,
                 kind: $crate::__private::kind_of(&$function),
                 entries: || $crate::__private::entries_of($function()),
+                is_derived: false,
             };
         };
     };

@@ -12,7 +12,7 @@ pub use toolwright_core::tool::Tool;
 pub use toolwright_core::toolset::Toolset;
 #[cfg(feature = "server")]
 pub use toolwright_macros::handlers;
-pub use toolwright_macros::{Tool, Toolset};
+pub use toolwright_macros::{Prompt, Resource, Tool, Toolset};
 
 #[cfg(feature = "server")]
 pub use serving::*;
@@ -42,6 +42,7 @@ mod declare;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::assert_manifest::{of_package, of_toolset};
+    #[cfg(not(feature = "server"))]
     pub use toolwright_core::__private::*;
     pub use toolwright_macros::Toolset as DeriveToolset;
     #[cfg(feature = "server")]

@@ -22,7 +22,9 @@ pub use toolwright_server::tasks;
 
 /// The functions behind tools, prompts and resources, and the table that leads calls to them.
 pub mod handler {
-    pub use toolwright_server::{Dispatch, Handler, Handlers, RequestHandler, Router, ToolHandler};
+    pub use toolwright_server::{
+        Dispatch, Handler, Handlers, PromptHandler, RequestHandler, ResourceHandler, Router, ToolHandler,
+    };
 }
 
 /// The ways to serve: one type per transport, for [`Server::serve`].

@@ -173,12 +173,12 @@ fn each_server_has_what_is_declared_for_it() {
 }
 
 #[test]
-#[should_panic(expected = "invalid arguments of the prompt `bad`: `count` is not a string")]
-fn arguments_that_are_no_texts_are_named() {
+#[should_panic(expected = "invalid arguments of the prompt `bad`: `names` cannot be read from a string")]
+fn arguments_that_no_string_stands_for_are_named() {
     #[derive(Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "only its schema counts")]
-    struct Counted {
-        count: u32,
+    struct Listed {
+        names: Vec<String>,
     }
-    _ = Prompt::new("bad").arguments::<Counted>();
+    _ = Prompt::new("bad").arguments::<Listed>();
 }

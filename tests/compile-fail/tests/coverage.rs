@@ -8,11 +8,14 @@ const GRAMMAR: &str = include_str!("../../../macros/src/attr/keys.rs");
 const REFERENCE: &str = include_str!("../../../docs/attributes.md");
 
 /// A table of the grammar, the section of the reference that explains it, and the file that uses its keys.
-const PLACES: [(&str, &str, &str); 4] = [
+const PLACES: [(&str, &str, &str); 7] = [
     ("TOOL", "## On a tool", "tool_keys.rs"),
     ("ICON_KEYS", "### In `icon(…)`", "tool_keys.rs"),
     ("FIELD", "## On a field", "field_keys.rs"),
     ("TOOLSET", "## On a toolset", "toolset_keys.rs"),
+    ("PROMPT", "## On a prompt", "prompt_keys.rs"),
+    ("RESOURCE", "## On a resource", "resource_keys.rs"),
+    ("ARGUMENT", "## On a field of a prompt or resource", "argument_keys.rs"),
 ];
 
 #[test]

@@ -114,6 +114,7 @@ mod rejection;
 mod scan;
 mod strings;
 mod swallowed;
+mod text_form;
 mod type_facts;
 
 #[cfg(test)]

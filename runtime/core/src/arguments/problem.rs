@@ -57,6 +57,20 @@ impl ArgumentErrors {
         Self::new(findings, (!is_empty).then(|| Arc::new(Example::new(example.clone()))))
     }
 
+    /// Returns the same errors with an example whose values are strings, as prompts and resource templates take them.
+    pub(super) fn with_strings(mut self) -> Self {
+        self.inner.example = self.inner.example.take().map(|example| {
+            let mut value = example.value.clone();
+            for member in value.as_object_mut().into_iter().flat_map(serde_json::Map::values_mut) {
+                if !member.is_string() {
+                    *member = member.to_string().into();
+                }
+            }
+            Arc::new(Example::new(value))
+        });
+        self
+    }
+
     /// Returns the problems, in the order of the arguments, at most [`MAX_PROBLEMS`].
     pub fn problems(&self) -> &[Problem] {
         &self.inner.findings.problems

@@ -26,6 +26,18 @@ pub const fn expect_no_keys(has_keys: bool) {
     }
 }
 
+/// Requires the field of a prompt or a resource to be read from a string.
+#[track_caller]
+pub const fn expect_string(kind: Kind) {
+    if matches!(kind, Kind::List | Kind::Map | Kind::Unit) {
+        fail(
+            &Text::new("clients send a string for this, but the field is ")
+                .and(kind.words())
+                .and("; use a string, a number, a boolean or an enum of names"),
+        );
+    }
+}
+
 /// Requires a string field for `key`.
 #[track_caller]
 pub const fn expect_text(key: &str, kind: Kind) {

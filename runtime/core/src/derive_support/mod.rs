@@ -10,12 +10,16 @@ mod set;
 mod text;
 
 pub use field::{
-    expect_example, expect_header, expect_list, expect_no_keys, expect_number, expect_object, expect_text,
+    expect_example, expect_header, expect_list, expect_no_keys, expect_number, expect_object, expect_string,
+    expect_text,
 };
 pub use kind::{Kind, KindOf, UnknownKind};
 pub use set::{Claim, NoTool, Slot, expect_free_arguments, expect_free_name, expect_tool};
 
-use crate::link::{LinkedTool, LinkedToolset};
+use crate::link::{LinkedFeatures, LinkedTool, LinkedToolset};
+use crate::manifest::{Kind as ListKind, entry};
+use crate::prompt::TypedPrompt;
+use crate::resource::{ResourceDefinition, TypedResource, is_template};
 use crate::tool::{SourceLocation, Tool};
 use crate::toolset::{Toolset, definitions_of};
 
@@ -38,4 +42,33 @@ pub const fn linked_tool<T: Tool>() -> LinkedTool {
 /// Creates the registration of a toolset.
 pub const fn linked_toolset<T: Toolset>(source: SourceLocation) -> LinkedToolset {
     LinkedToolset { package: T::PACKAGE, metadata: T::METADATA, source, definitions: definitions_of::<T> }
+}
+
+/// Creates the registration of a prompt.
+pub const fn linked_prompt<P: TypedPrompt>() -> LinkedFeatures {
+    LinkedFeatures {
+        name: P::NAME,
+        package: P::PACKAGE,
+        source: P::METADATA.source,
+        server: None,
+        kind: ListKind::Prompts,
+        entries: || vec![entry(&P::definition())],
+        is_derived: true,
+    }
+}
+
+/// Creates the registration of a resource or a resource template.
+pub const fn linked_resource<R: TypedResource>() -> LinkedFeatures {
+    LinkedFeatures {
+        name: R::URI,
+        package: R::PACKAGE,
+        source: R::METADATA.source,
+        server: None,
+        kind: if is_template(R::URI) { ListKind::ResourceTemplates } else { ListKind::Resources },
+        entries: || match R::definition() {
+            ResourceDefinition::Resource(resource) => vec![entry(&resource)],
+            ResourceDefinition::Template(template) => vec![entry(&template)],
+        },
+        is_derived: true,
+    }
 }

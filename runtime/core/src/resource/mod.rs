@@ -1,15 +1,18 @@
-//! Return types of resource handlers, URIs and URI templates (2026-07-28, server/resources).
+//! Resources as types, the return types of their handlers, URIs and URI templates (2026-07-28, server/resources).
 
 mod segment;
 mod template;
+mod typed;
 
 use crate::request::RequestError;
 
+pub use crate::metadata::FeatureMetadata;
 pub use crate::protocol::{
     Annotations, CacheScope, Resource, ResourceContents, ResourceData, ResourceResult, ResourceTemplate,
 };
 pub use segment::{PathSegment, PathSegmentError};
 pub use template::{TemplateError, UriTemplate, check_uri};
+pub use typed::{ResourceDefinition, TypedResource, is_template, reader_of};
 
 /// Types that a resource handler may return.
 ///

@@ -70,9 +70,9 @@ pub trait Tool: Sized + Send + 'static {
 
 /// Types that can be deserialized from JSON arguments. Implemented for every `serde::de::DeserializeOwned` type.
 #[diagnostic::on_unimplemented(
-    message = "the arguments of the tool `{Self}` cannot be read from JSON",
+    message = "the arguments of `{Self}` cannot be read from JSON",
     label = "`{Self}` does not implement `serde::Deserialize`",
-    note = "add `serde::Deserialize` to the derives of `{Self}`; a tool owns its arguments, so write `String` rather than `&str`"
+    note = "add `serde::Deserialize` to the derives of `{Self}`; it owns its arguments, so write `String` rather than `&str`"
 )]
 pub trait ReadsArguments: Sized {
     /// The type itself. As a bound of the trait, the compiler would report serde's trait as well, in many lines.
@@ -86,7 +86,7 @@ impl<T: DeserializeOwned> ReadsArguments for T {
 
 /// Types that have a JSON Schema. Implemented for every `schemars::JsonSchema` type of schemars 1.
 #[diagnostic::on_unimplemented(
-    message = "the arguments of the tool `{Self}` have no JSON Schema",
+    message = "the arguments of `{Self}` have no JSON Schema",
     label = "`{Self}` does not implement `schemars::JsonSchema`",
     note = "add `schemars::JsonSchema` to the derives of `{Self}`",
     note = "if it is derived already, the derive comes from another major version of schemars: Toolwright needs `schemars = \"1\"`"

@@ -29,7 +29,7 @@ pub(crate) struct Completers(HashMap<(Reference, String), Arc<Completer>>);
 pub(crate) struct Completer(Code<Complete>);
 
 type Complete =
-    dyn Fn(String, CompletionContext) -> BoxFuture<'static, RequestResult<Completion>> + Send + Sync;
+    dyn Fn(String, CompletionContext) -> BoxFuture<'static, Result<Completion, RequestError>> + Send + Sync;
 
 impl Completer {
     pub(crate) fn new<F, R>(complete: F) -> Self
@@ -38,12 +38,14 @@ impl Completer {
         R: Future<Output: IntoCompletion> + Send,
     {
         let complete = Arc::new(complete);
-        Self(Code(Box::new(move |value, context| {
+        Self::of(Box::new(move |value, context| {
             let complete = Arc::clone(&complete);
-            Box::pin(
-                async move { Ok(complete(value, context).await.into_completion().map(Completion::cap)?) },
-            )
-        })))
+            Box::pin(async move { complete(value, context).await.into_completion() })
+        }))
+    }
+
+    pub(crate) fn of(complete: Box<Complete>) -> Self {
+        Self(Code(complete))
     }
 }
 
@@ -144,7 +146,34 @@ impl Features {
         }
     }
 
-    /// Answers `completion/complete`. An argument without a completer has no suggestions.
+    /// The values of an enum or boolean that begin with the text so far, ignoring the case of ASCII letters.
+    fn complete_from_values(&self, reference: &Reference, argument: &Argument, view: View<'_>) -> Completion {
+        let values_in = |all: &[(String, Vec<String>)]| {
+            let of_argument = all.iter().filter(|(name, _)| *name == argument.name);
+            let matching = of_argument.flat_map(|(_, values)| values).filter(|value| {
+                let start = value.as_bytes().get(..argument.value.len());
+                start.is_some_and(|start| start.eq_ignore_ascii_case(argument.value.as_bytes()))
+            });
+            matching.cloned().collect()
+        };
+        let values = match reference {
+            Reference::Prompt { name } => self.prompts().and_then(|prompts| {
+                prompts.list_for(view.access).get(name).map(|entry| values_in(&entry.values))
+            }),
+            Reference::Resource { uri } => self.resources().and_then(|resources| {
+                resources.templates.list_for(view.access).get(uri).map(|entry| values_in(&entry.values))
+            }),
+        };
+        Completion { values: values.unwrap_or_default(), ..Completion::default() }
+    }
+
+    /// Whether an argument of the server's own has only certain values.
+    pub(super) fn has_listed_values(&self) -> bool {
+        self.prompts.list().entries().iter().any(|entry| !entry.values.is_empty())
+            || self.resources.templates.list().entries().iter().any(|entry| !entry.values.is_empty())
+    }
+
+    /// Answers `completion/complete`. An argument without a completer and without listed values has no suggestions.
     pub(crate) fn complete(
         &self,
         params: CompleteParams,
@@ -161,12 +190,13 @@ impl Features {
         }
         let answer = match self.find_missing(&reference, &argument.name, view) {
             Some(reason) => Err(RequestError::invalid(reason).into()),
-            None => Ok(Completion::default().cap()),
+            None => Ok(self.complete_from_values(&reference, &argument, view).cap()),
         };
         match self.completers.0.get(&(reference, argument.name)) {
             Some(completer) if answer.is_ok() => {
                 let context = CompletionContext { arguments: context.arguments, request: cx };
-                (completer.0.0)(argument.value, context)
+                let running = (completer.0.0)(argument.value, context);
+                Box::pin(async move { Ok(running.await.map(Completion::cap)?) })
             }
             _ => Box::pin(std::future::ready(answer)),
         }

@@ -1,4 +1,5 @@
-//! Compares the declarations for the manifest (`toolwright::declare!`) with what a server registers.
+//! Compares the declarations for the manifest (`toolwright::declare!`) with what a server registers. What a derive registers
+//! for the manifest need not be offered by each server, as a tool outside of toolsets need not be.
 
 use toolwright_core::link::{LinkedFeatures, ServerOf, TOOLWRIGHT_FEATURES};
 use toolwright_core::manifest::{Entry, Kind, entry};
@@ -13,17 +14,20 @@ pub(super) fn check<T: Listed>(servers: &[ServerOf], registered: &[T]) -> Result
     let Some(kind) = Kind::FEATURES.into_iter().find(|kind| kind.member() == T::MEMBER) else {
         return Ok(());
     };
-    let declared: Vec<&LinkedFeatures> = TOOLWRIGHT_FEATURES
+    let (derived, declared): (Vec<&LinkedFeatures>, Vec<&LinkedFeatures>) = TOOLWRIGHT_FEATURES
         .iter()
         .filter(|features| features.kind == kind && are_of_any(features, servers))
-        .collect();
+        .partition(|features| features.is_derived);
     if declared.is_empty() || registered.is_empty() {
         return Ok(());
     }
-    let shown: Vec<Entry> = declared.iter().flat_map(|features| (features.entries)()).collect();
+    let entries_of = |all: &[&LinkedFeatures]| -> Vec<Entry> {
+        all.iter().flat_map(|features| (features.entries)()).collect()
+    };
+    let (shown, derived) = (entries_of(&declared), entries_of(&derived));
     let registered: Vec<Entry> =
         registered.iter().map(|registered| entry(&registered.to_wire(Revision::NEWEST))).collect();
-    compare(kind, &shown, &registered)
+    compare(kind, &shown, &derived, &registered)
 }
 
 /// A server without toolsets has no package, so all declarations that name no server apply to it.
@@ -35,13 +39,14 @@ fn are_of_any(features: &LinkedFeatures, servers: &[ServerOf]) -> bool {
     }
 }
 
-fn compare(kind: Kind, shown: &[Entry], registered: &[Entry]) -> Result<(), BuildError> {
+/// `shown` is what is declared, and `derived` what a derive adds to the manifest whether or not this server offers it.
+fn compare(kind: Kind, shown: &[Entry], derived: &[Entry], registered: &[Entry]) -> Result<(), BuildError> {
     let name_of = |entry: &Entry| kind.name_of(entry).unwrap_or_default().to_owned();
     let refuse = |entry: &Entry, reason: String| {
         Err(BuildError::Feature { what: kind.one(), name: name_of(entry), reason })
     };
     for own in registered {
-        let Some(theirs) = shown.iter().find(|entry| name_of(entry) == name_of(own)) else {
+        let Some(theirs) = shown.iter().chain(derived).find(|entry| name_of(entry) == name_of(own)) else {
             return refuse(
                 own,
                 format!(
@@ -83,8 +88,8 @@ mod tests {
     fn check(shown: &Value, registered: &Value, expected: Option<&str>) {
         let entries =
             |list: &Value| -> Vec<Entry> { list.as_array().into_iter().flatten().map(entry).collect() };
-        let found =
-            compare(Kind::Prompts, &entries(shown), &entries(registered)).map_err(|error| error.to_string());
+        let found = compare(Kind::Prompts, &entries(shown), &[], &entries(registered))
+            .map_err(|error| error.to_string());
         match (expected, found) {
             (None, found) => assert_eq!(found, Ok(()), "{shown} {registered}"),
             (Some(part), found) => {

@@ -1,7 +1,7 @@
 //! The features of a server besides tools: prompts, resources, and completion of their arguments.
 //!
 //! `prompts`, `resources` and `completers` contain the registered items and their code, `request_handler` the functions
-//! that users write, `of_providers` the shared lists of providers, `caller_entries` their per-caller lists, `declared`
+//! that users write, `typed` the handlers of derived prompts and resources, `of_providers` the shared lists of providers, `caller_entries` their per-caller lists, `declared`
 //! the check against the manifest, and `parts` the features of a server under construction.
 //!
 //! A server that starts without prompts of its own cannot get any later, unless it was built with `with_prompts` (the
@@ -19,6 +19,7 @@ mod prompts;
 mod registry;
 mod request_handler;
 mod resources;
+mod typed;
 mod watching;
 
 use crate::auth::Rule;
@@ -31,6 +32,7 @@ pub(crate) use registry::Registry;
 pub use request_handler::RequestHandler;
 pub(crate) use request_handler::{Failure, RequestResult, outcome_of, result_of};
 pub(crate) use resources::{FoundResource, ResourceEntry, Resources, TemplateEntry};
+pub use typed::{PromptHandler, ResourceHandler};
 
 /// The prompts, resources and completers of a server.
 #[derive(Debug, Default)]
@@ -40,6 +42,8 @@ pub(crate) struct Features {
     /// Whether the server offers prompts and resources, regardless of its providers.
     offers: (bool, bool),
     pub(crate) completers: Completers,
+    /// Whether the server was built with arguments that have only certain values, which are completed.
+    completes_values: bool,
     /// The providers, by index.
     pub(crate) provided: Vec<Provided>,
     /// The program's visibility rule.

@@ -123,6 +123,7 @@ impl Features {
     /// Whether any arguments are completed.
     pub(crate) fn completes(&self) -> bool {
         !self.completers.is_empty()
+            || self.completes_values
             || self.provided.iter().any(|provided| provided.provider.capabilities().completions)
     }
 

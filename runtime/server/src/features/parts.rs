@@ -68,7 +68,7 @@ impl FeatureParts {
         let prompts = Registry::new(self.prompts.unwrap_or_default(), "prompt")?;
         let fixed = Registry::new(self.resources.unwrap_or_default(), "resource")?;
         let templates = Registry::new(self.templates, "resource template")?;
-        let features = Features {
+        let mut features = Features {
             prompts: prompts.with_own(CallerEntries::of(
                 by_caller.clone(),
                 DynProvider::prompts,
@@ -93,10 +93,12 @@ impl FeatureParts {
             },
             offers,
             completers: self.completers,
+            completes_values: false,
             provided,
             rule: self.rule,
         };
         features.check_completers()?;
+        features.completes_values = features.has_listed_values();
         for number in 0..features.provided.len() {
             features.refresh_prompts(number);
             features.refresh_resources(number);

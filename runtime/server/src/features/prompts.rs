@@ -1,13 +1,16 @@
 //! Prompts and their code.
 
 use std::borrow::Cow;
+use std::future::Future;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
-use toolwright_core::arguments::StringReader;
+use toolwright_core::arguments::{StringArguments, StringReader};
 use toolwright_core::definition::scopes_in;
-use toolwright_core::prompt::{IntoPromptResult, Prompt, PromptArgument, PromptResult};
+use toolwright_core::prompt::{self, IntoPromptResult, Prompt, PromptArgument, PromptResult, TypedPrompt};
+use toolwright_core::request::RequestError;
 use toolwright_core::revision::Revision;
+use toolwright_core::tool::ReadsArguments;
 
 use super::request_handler::{Code, RequestHandler, RequestResult, read, result_of};
 use crate::auth::Offer;
@@ -24,6 +27,8 @@ pub(crate) struct PromptEntry {
     pub(super) prompt: Prompt,
     scopes: Box<[String]>,
     code: Code<GetPrompt>,
+    /// The arguments that have only certain values.
+    pub(super) values: Vec<(String, Vec<String>)>,
     /// The index of the provider that it comes from.
     pub(super) provider: Option<usize>,
 }
@@ -34,7 +39,7 @@ type GetPrompt =
 impl PromptEntry {
     pub(crate) fn new<P, H>(mut prompt: Prompt, handler: H) -> Result<Self, BuildError>
     where
-        H: RequestHandler<P, Output: IntoPromptResult>,
+        H: RequestHandler<P, Input: StringArguments, Output: IntoPromptResult>,
     {
         let refuse =
             |reason: String| BuildError::Feature { what: "prompt", name: prompt.name.clone(), reason };
@@ -55,17 +60,53 @@ impl PromptEntry {
         if prompt.arguments.is_empty() {
             prompt.arguments = of_handler.to_vec();
         }
-        let shared = Arc::new((reader, handler));
+        let handler = Arc::new(handler);
+        Ok(Self::with_reader(prompt, reader, read::<H::Input>, move |input, cx| {
+            let handler = Arc::clone(&handler);
+            async move { handler.answer(input, cx).await.into_prompt_result() }
+        }))
+    }
+
+    /// Creates the entry of a derived prompt.
+    pub(crate) fn typed<P: TypedPrompt, R>(
+        handle: impl Fn(P, Context) -> R + Send + Sync + 'static,
+    ) -> Result<Self, BuildError>
+    where
+        R: Future<Output = Result<PromptResult, RequestError>> + Send + 'static,
+    {
+        let reader = prompt::reader_of::<P>().map_err(|error| BuildError::Feature {
+            what: "prompt",
+            name: P::NAME.to_owned(),
+            reason: error.to_string(),
+        })?;
+        let read = |reader: &StringReader, given: Option<&RawValue>| {
+            let read: P::Arguments = read::<<P::Arguments as ReadsArguments>::Read>(reader, given)?.into();
+            Ok(read.into())
+        };
+        Ok(Self::with_reader(P::definition(), reader, read, handle))
+    }
+
+    fn with_reader<A: Send + 'static, R>(
+        prompt: Prompt,
+        reader: StringReader,
+        read: impl Fn(&StringReader, Option<&RawValue>) -> RequestResult<A> + Send + Sync + 'static,
+        handle: impl Fn(A, Context) -> R + Send + Sync + 'static,
+    ) -> Self
+    where
+        R: Future<Output = Result<PromptResult, RequestError>> + Send + 'static,
+    {
+        let values = reader.values().to_vec();
+        let shared = Arc::new((reader, read, handle));
         let code = move |arguments: Option<Box<RawValue>>, cx| -> BoxFuture<'static, _> {
             let shared = Arc::clone(&shared);
             Box::pin(async move {
-                let (reader, handler) = &*shared;
-                let arguments = read::<H::Input>(reader, arguments.as_deref())?;
-                Ok(handler.answer(arguments, cx).await.into_prompt_result()?)
+                let (reader, read, handle) = &*shared;
+                let arguments = read(reader, arguments.as_deref())?;
+                Ok(handle(arguments, cx).await?)
             })
         };
         let scopes = scopes_in(prompt.meta.as_ref()).into();
-        Ok(Self { prompt, scopes, code: Code(Box::new(code)), provider: None })
+        Self { prompt, scopes, code: Code(Box::new(code)), values, provider: None }
     }
 
     /// Creates the entry of a prompt from the provider with this index.
@@ -78,7 +119,7 @@ impl PromptEntry {
             })
         };
         let scopes = scopes_in(prompt.meta.as_ref()).into();
-        Self { prompt, scopes, code: Code(Box::new(code)), provider: Some(number) }
+        Self { prompt, scopes, code: Code(Box::new(code)), values: Vec::new(), provider: Some(number) }
     }
 
     /// Renders the prompt.

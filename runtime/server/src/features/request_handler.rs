@@ -3,8 +3,9 @@
 use std::fmt;
 use std::future::Future;
 
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
-use toolwright_core::arguments::{StringArguments, StringReader};
+use toolwright_core::arguments::StringReader;
 use toolwright_core::protocol::{ErrorObject, error};
 use toolwright_core::request::RequestError;
 use toolwright_core::revision::Revision;
@@ -47,8 +48,8 @@ use crate::provider::{Outcome, RawResult};
     note = "write an async function or closure without parameters, with a struct of the arguments, or with that struct and a `Context`; its future must be `Send`"
 )]
 pub trait RequestHandler<Parameters>: Send + Sync + 'static {
-    /// The arguments or variables.
-    type Input: StringArguments;
+    /// The arguments or variables: [`StringArguments`](toolwright_core::arguments::StringArguments), or a struct that derives `Prompt` or `Resource`.
+    type Input: Send + 'static;
     /// The result.
     type Output;
 
@@ -74,7 +75,7 @@ where
 impl<F, I, R> RequestHandler<(I,)> for F
 where
     F: Fn(I) -> R + Send + Sync + 'static,
-    I: StringArguments,
+    I: Send + 'static,
     R: Future + Send,
 {
     type Input = I;
@@ -89,7 +90,7 @@ where
 impl<F, I, R> RequestHandler<(I, Context)> for F
 where
     F: Fn(I, Context) -> R + Send + Sync + 'static,
-    I: StringArguments,
+    I: Send + 'static,
     R: Future + Send,
 {
     type Input = I;
@@ -156,7 +157,7 @@ impl<F: ?Sized> fmt::Debug for Code<F> {
 }
 
 /// Parses the arguments of a prompt or the variables of a template.
-pub(super) fn read<A: StringArguments>(
+pub(super) fn read<A: DeserializeOwned>(
     reader: &StringReader,
     arguments: Option<&RawValue>,
 ) -> RequestResult<A> {

@@ -1,17 +1,20 @@
 //! Resources and resource templates with their code, and the lookup by URI.
 
 use std::borrow::Cow;
+use std::future::Future;
 use std::sync::Arc;
 
-use serde_json::value::to_raw_value;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
-use toolwright_core::arguments::StringReader;
+use toolwright_core::arguments::{StringArguments, StringArgumentsError, StringReader};
 use toolwright_core::definition::scopes_in;
 use toolwright_core::request::RequestError;
 use toolwright_core::resource::{
-    IntoResourceResult, Resource, ResourceResult, ResourceTemplate, UriTemplate, check_uri,
+    self, IntoResourceResult, Resource, ResourceResult, ResourceTemplate, TypedResource, UriTemplate,
+    check_uri,
 };
 use toolwright_core::revision::Revision;
+use toolwright_core::tool::ReadsArguments;
 
 use super::Registry;
 use super::request_handler::{Code, RequestHandler, RequestResult, read, result_of};
@@ -169,8 +172,40 @@ impl ResourceEntry {
                 Ok(handler.answer((), cx).await.into_resource_result(&uri, mime_type.as_deref())?)
             })
         };
+        Ok(Self::with_code(resource, Box::new(code)))
+    }
+
+    /// Creates the entry of a derived resource with one address.
+    pub(super) fn typed<T: TypedResource, R>(
+        resource: Resource,
+        handle: impl Fn(T, Context) -> R + Send + Sync + 'static,
+    ) -> Result<Self, BuildError>
+    where
+        R: Future<Output: IntoResourceResult> + Send + 'static,
+    {
+        let refuse =
+            |reason: String| BuildError::Feature { what: "resource", name: T::URI.to_owned(), reason };
+        check_uri(&resource.uri).map_err(|error| refuse(error.to_string()))?;
+        let reader = resource::reader_of::<T>().map_err(|error| refuse(error.to_string()))?;
+        if let Some(unbound) = reader.arguments().iter().find(|field| field.required) {
+            return Err(refuse(format!("its address has no variable `{}`", unbound.name)));
+        }
+        let shared = Arc::new((reader, handle));
+        let code = move |cx, resource: &Resource| -> BoxFuture<'static, _> {
+            let shared = Arc::clone(&shared);
+            let (uri, mime_type) = (resource.uri.clone(), resource.mime_type.clone());
+            Box::pin(async move {
+                let (reader, handle) = &*shared;
+                let contents = handle(read_typed(reader, None)?, cx).await;
+                Ok(contents.into_resource_result(&uri, mime_type.as_deref())?)
+            })
+        };
+        Ok(Self::with_code(resource, Box::new(code)))
+    }
+
+    fn with_code(resource: Resource, code: Box<ReadResource>) -> Self {
         let scopes = scopes_in(resource.meta.as_ref()).into();
-        Ok(Self { resource, scopes, code: Code(Box::new(code)), provider: None })
+        Self { resource, scopes, code: Code(code), provider: None }
     }
 
     /// Creates the entry of a resource from the provider with this index.
@@ -220,6 +255,12 @@ pub(super) fn read_by(
     Box::pin(async move { result_of(forward::read_resource(&providers, &uri, &cx).await) })
 }
 
+/// Reads the variables of a derived resource.
+fn read_typed<T: TypedResource>(reader: &StringReader, given: Option<&RawValue>) -> RequestResult<T> {
+    let variables: T::Variables = read::<<T::Variables as ReadsArguments>::Read>(reader, given)?.into();
+    Ok(variables.into())
+}
+
 /// A resource template with its code.
 #[derive(Debug)]
 pub(crate) struct TemplateEntry {
@@ -228,6 +269,8 @@ pub(crate) struct TemplateEntry {
     pub(super) template: Option<UriTemplate>,
     scopes: Box<[String]>,
     code: Code<ReadTemplate>,
+    /// The variables that have only certain values.
+    pub(super) values: Vec<(String, Vec<String>)>,
     /// The index of the provider that it comes from.
     pub(super) provider: Option<usize>,
 }
@@ -245,7 +288,34 @@ struct TemplateRead {
 impl TemplateEntry {
     pub(crate) fn new<P, H>(shown: ResourceTemplate, handler: H) -> Result<Self, BuildError>
     where
-        H: RequestHandler<P, Output: IntoResourceResult>,
+        H: RequestHandler<P, Input: StringArguments, Output: IntoResourceResult>,
+    {
+        let handler = Arc::new(handler);
+        Self::with_reader(shown, StringReader::of::<H::Input>(), read::<H::Input>, move |input, cx| {
+            let handler = Arc::clone(&handler);
+            async move { handler.answer(input, cx).await }
+        })
+    }
+
+    /// Creates the entry of a derived resource template.
+    pub(super) fn typed<T: TypedResource, R>(
+        shown: ResourceTemplate,
+        handle: impl Fn(T, Context) -> R + Send + Sync + 'static,
+    ) -> Result<Self, BuildError>
+    where
+        R: Future<Output: IntoResourceResult> + Send + 'static,
+    {
+        Self::with_reader(shown, resource::reader_of::<T>(), read_typed::<T>, handle)
+    }
+
+    fn with_reader<A: Send + 'static, R>(
+        shown: ResourceTemplate,
+        reader: Result<StringReader, StringArgumentsError>,
+        read: impl Fn(&StringReader, Option<&RawValue>) -> RequestResult<A> + Send + Sync + 'static,
+        handle: impl Fn(A, Context) -> R + Send + Sync + 'static,
+    ) -> Result<Self, BuildError>
+    where
+        R: Future<Output: IntoResourceResult> + Send + 'static,
     {
         let refuse = |reason: String| BuildError::Feature {
             what: "resource template",
@@ -253,7 +323,7 @@ impl TemplateEntry {
             reason,
         };
         let template = UriTemplate::parse(&shown.uri_template).map_err(|error| refuse(error.to_string()))?;
-        let reader = StringReader::of::<H::Input>().map_err(|error| refuse(error.to_string()))?;
+        let reader = reader.map_err(|error| refuse(error.to_string()))?;
         let fields = reader.arguments();
         let is_variable = |name: &str| template.variables().any(|variable| variable == name);
         if let Some(unbound) = fields.iter().find(|field| field.required && !is_variable(&field.name)) {
@@ -266,19 +336,21 @@ impl TemplateEntry {
         {
             return Err(refuse(format!("its handler has no field `{unread}`")));
         }
-        let shared = Arc::new((reader, handler));
+        let values = reader.values().to_vec();
+        let shared = Arc::new((reader, read, handle));
         let code = move |asked: TemplateRead, cx| -> BoxFuture<'static, _> {
             let shared = Arc::clone(&shared);
             Box::pin(async move {
-                let (reader, handler) = &*shared;
+                let (reader, read, handle) = &*shared;
                 let values = to_raw_value(&asked.values).map_err(RequestError::from)?;
-                let variables = read::<H::Input>(reader, Some(&values))?;
-                let contents = handler.answer(variables, cx).await;
+                let variables = read(reader, Some(&values))?;
+                let contents = handle(variables, cx).await;
                 Ok(contents.into_resource_result(&asked.uri, asked.mime_type.as_deref())?)
             })
         };
         let scopes = scopes_in(shown.meta.as_ref()).into();
-        Ok(Self { shown, template: Some(template), scopes, code: Code(Box::new(code)), provider: None })
+        let template = Some(template);
+        Ok(Self { shown, template, scopes, code: Code(Box::new(code)), values, provider: None })
     }
 
     /// Creates the entry of a resource template from the provider with this index, in any syntax.
@@ -286,7 +358,8 @@ impl TemplateEntry {
         let provider = provider.clone();
         let code = move |asked: TemplateRead, cx: Context| read_by(vec![provider.clone()], asked.uri, cx);
         let scopes = scopes_in(shown.meta.as_ref()).into();
-        Self { shown, template: None, scopes, code: Code(Box::new(code)), provider: Some(number) }
+        let code = Code::<ReadTemplate>(Box::new(code));
+        Self { shown, template: None, scopes, code, values: Vec::new(), provider: Some(number) }
     }
 
     pub(super) fn read(

@@ -1,22 +1,110 @@
 //! Prompts, resources and completion of a server under construction.
 
 use std::future::Future;
+use std::sync::Arc;
 
-use toolwright_core::prompt::{IntoPromptResult, Prompt};
-use toolwright_core::resource::{IntoResourceResult, Resource, ResourceTemplate};
+use toolwright_core::arguments::StringArguments;
+use toolwright_core::prompt::{IntoPromptResult, Prompt, TypedPrompt};
+use toolwright_core::resource::{IntoResourceResult, Resource, ResourceTemplate, TypedResource};
 
 use super::Server;
 use crate::auth::{Offer, Principal, Rule};
-use crate::completion::{CompletionContext, IntoCompletion, Reference};
-use crate::error::BuildError;
-use crate::features::{Completer, PromptEntry, RequestHandler, ResourceEntry, TemplateEntry};
+use crate::completion::{Completes, CompletionContext, IntoCompletion, Reference};
+use crate::features::{
+    Completer, PromptEntry, PromptHandler, RequestHandler, ResourceEntry, ResourceHandler, TemplateEntry,
+};
 
 /// Prompts, resources and completion, which [`Server::build`] validates.
 impl<S: Send + Sync + 'static> Server<S> {
-    /// Adds a prompt. Its arguments are the string fields of the struct that `handler` accepts; see [`RequestHandler`].
+    /// Adds the prompt `P`, a struct that derives `Prompt`, which the state handles; see [`PromptHandler`].
+    pub fn prompts<P: TypedPrompt + Completes>(mut self) -> Self
+    where
+        S: PromptHandler<P>,
+    {
+        let state = Arc::clone(&self.state);
+        self.features.add_prompt::<P, _>(move |input, cx| {
+            let state = Arc::clone(&state);
+            async move { state.get(input, &cx).await.into_prompt_result() }
+        });
+        self
+    }
+
+    /// Adds the prompt whose derived struct `handler` takes: an async function or closure of that struct, or of it and a
+    /// [`Context`](crate::Context). The struct has the definition, and completions if it has any:
+    ///
+    /// ```
+    /// use toolwright_macros::Prompt;
+    /// use toolwright_server::Server;
+    ///
+    /// /// Asks for a haiku.
+    /// #[derive(Prompt, serde::Deserialize, schemars::JsonSchema)]
+    /// # #[mcp(crate = toolwright_server)]
+    /// struct Haiku {
+    ///     about: String,
+    /// }
+    ///
+    /// let service = Server::new(()).prompt_fn(async |input: Haiku| format!("A haiku about {}.", input.about)).build()?;
+    /// # let _ = service;
+    /// # Ok::<(), toolwright_server::BuildError>(())
+    /// ```
+    pub fn prompt_fn<P, H>(mut self, handler: H) -> Self
+    where
+        H: RequestHandler<P, Input: TypedPrompt + Completes, Output: IntoPromptResult>,
+    {
+        let handler = Arc::new(handler);
+        self.features.add_prompt::<H::Input, _>(move |input, cx| {
+            let handler = Arc::clone(&handler);
+            async move { handler.answer(input, cx).await.into_prompt_result() }
+        });
+        self
+    }
+
+    /// Adds the resource `R`, a struct that derives `Resource`, which the state handles; see [`ResourceHandler`].
+    pub fn resources<R: TypedResource + Completes>(mut self) -> Self
+    where
+        S: ResourceHandler<R>,
+    {
+        let state = Arc::clone(&self.state);
+        self.features.add_resource::<R, _>(move |input, cx| {
+            let state = Arc::clone(&state);
+            async move { state.read(input, &cx).await }
+        });
+        self
+    }
+
+    /// Adds the resource whose derived struct `handler` takes: an async function or closure of that struct, or of it and a
+    /// [`Context`](crate::Context).
+    ///
+    /// ```
+    /// use toolwright_macros::Resource;
+    /// use toolwright_server::Server;
+    ///
+    /// /// The terms of service.
+    /// #[derive(Resource)]
+    /// #[mcp(uri = "shop://terms")]
+    /// # #[mcp(crate = toolwright_server)]
+    /// struct Terms;
+    ///
+    /// let service = Server::new(()).resource_fn(async |_: Terms| "No returns.").build()?;
+    /// # let _ = service;
+    /// # Ok::<(), toolwright_server::BuildError>(())
+    /// ```
+    pub fn resource_fn<P, H>(mut self, handler: H) -> Self
+    where
+        H: RequestHandler<P, Input: TypedResource + Completes, Output: IntoResourceResult>,
+    {
+        let handler = Arc::new(handler);
+        self.features.add_resource::<H::Input, _>(move |input, cx| {
+            let handler = Arc::clone(&handler);
+            async move { handler.answer(input, cx).await }
+        });
+        self
+    }
+
+    /// Adds a prompt. Its arguments are the fields of the struct that `handler` accepts; see [`RequestHandler`].
     pub fn prompt<P, H>(mut self, prompt: Prompt, handler: H) -> Self
     where
-        H: RequestHandler<P, Output: IntoPromptResult>,
+        H: RequestHandler<P, Input: StringArguments, Output: IntoPromptResult>,
     {
         let entry = self.features.keep(PromptEntry::new(prompt, handler));
         self.features.prompts.get_or_insert_default().extend(entry);
@@ -34,11 +122,11 @@ impl<S: Send + Sync + 'static> Server<S> {
         self
     }
 
-    /// Adds all resources whose URIs match a template. Its variables are the string fields of the struct that `handler`
+    /// Adds all resources whose URIs match a template. Its variables are the fields of the struct that `handler`
     /// accepts; see [`UriTemplate`](toolwright_core::resource::UriTemplate) for the matching rules.
     pub fn resource_template<P, H>(mut self, template: ResourceTemplate, handler: H) -> Self
     where
-        H: RequestHandler<P, Output: IntoResourceResult>,
+        H: RequestHandler<P, Input: StringArguments, Output: IntoResourceResult>,
     {
         let entry = self.features.keep(TemplateEntry::new(template, handler));
         self.features.resources.get_or_insert_default();
@@ -53,14 +141,7 @@ impl<S: Send + Sync + 'static> Server<S> {
         F: Fn(String, CompletionContext) -> R + Send + Sync + 'static,
         R: Future<Output: IntoCompletion> + Send,
     {
-        let argument = argument.into();
-        if !self.features.completers.add(reference, argument.clone(), Completer::new(complete)) {
-            self.features.problem.get_or_insert(BuildError::Feature {
-                what: "completion",
-                name: argument,
-                reason: "it is set twice for the same reference".to_owned(),
-            });
-        }
+        self.features.complete(reference, argument.into(), Completer::new(complete));
         self
     }
 

@@ -1,5 +1,6 @@
 //! Adds and removes prompts and resources at run time.
 
+use toolwright_core::arguments::StringArguments;
 use toolwright_core::prompt::{IntoPromptResult, Prompt};
 use toolwright_core::resource::{IntoResourceResult, Resource, ResourceTemplate};
 
@@ -19,7 +20,7 @@ impl Service {
     /// declared to clients. See [`Server::with_prompts`](crate::Server::with_prompts).
     pub fn add_prompt<P, H>(&self, prompt: Prompt, handler: H) -> Result<(), BuildError>
     where
-        H: RequestHandler<P, Output: IntoPromptResult>,
+        H: RequestHandler<P, Input: StringArguments, Output: IntoPromptResult>,
     {
         let name = prompt.name.clone();
         let entry = PromptEntry::new(prompt, handler)?;
@@ -68,7 +69,7 @@ impl Service {
         handler: H,
     ) -> Result<(), BuildError>
     where
-        H: RequestHandler<P, Output: IntoResourceResult>,
+        H: RequestHandler<P, Input: StringArguments, Output: IntoResourceResult>,
     {
         let form = template.uri_template.clone();
         let entry = TemplateEntry::new(template, handler)?;

@@ -1,10 +1,12 @@
-//! A program that only describes its tools: without the `server` feature.
+//! A program that only describes its tools, prompts and resources: without the `server` feature.
 #![forbid(unsafe_code)]
 #![deny(warnings)]
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolwright::{Tool, Toolset};
+use toolwright::prompt::TypedPrompt as _;
+use toolwright::resource::TypedResource as _;
+use toolwright::{Prompt, Resource, Tool, Toolset};
 
 #[derive(Tool, Deserialize, JsonSchema)]
 struct Greet {
@@ -18,7 +20,21 @@ enum GreeterTools {
     Greet(Greet),
 }
 
+/// Asks for a greeting.
+#[derive(Prompt, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "only the definition is looked at")]
+struct AskForGreeting {
+    name: String,
+}
+
+/// All greetings.
+#[derive(Resource)]
+#[mcp(uri = "greetings://all")]
+struct Greetings;
+
 fn main() {
+    assert_eq!(AskForGreeting::definition().arguments[0].name, "name");
+    assert_eq!(Greetings::URI, "greetings://all");
     assert_eq!(GreeterTools::definitions()[0].name, "greet");
     match GreeterTools::decode("greet", None) {
         Ok(GreeterTools::Greet(greet)) => unreachable!("{} came from nowhere", greet.name),

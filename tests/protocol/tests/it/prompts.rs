@@ -275,16 +275,16 @@ async fn a_client_in_the_same_process_gets_prompts_in_every_revision() {
 #[test]
 fn building_a_server_reports_mistakes() {
     #[derive(serde::Deserialize, schemars::JsonSchema)]
-    struct Counted {
+    struct Listed {
         #[expect(dead_code, reason = "only its type is looked at")]
-        count: u32,
+        names: Vec<String>,
     }
     let refused = |server: Server<()>| match server.build() {
         Err(error @ BuildError::Feature { .. }) => error.to_string(),
         other => panic!("{other:?}"),
     };
-    let numbers = Server::new(()).prompt(Prompt::new("a"), async |_: Counted| "a");
-    assert!(refused(numbers).contains("`count` is not a string"));
+    let lists = Server::new(()).prompt(Prompt::new("a"), async |_: Listed| "a");
+    assert!(refused(lists).contains("`names` cannot be read from a string"));
     let twice =
         || Server::new(()).prompt(Prompt::new("a"), async || "a").prompt(Prompt::new("a"), async || "b");
     assert!(refused(twice()).contains("invalid prompt `a`"));

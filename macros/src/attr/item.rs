@@ -1,15 +1,15 @@
-//! The keys of a tool.
+//! The keys of a tool, a prompt or a resource.
 
 use syn::{Attribute, LitStr, Path, Type};
 
 use super::entry::{self, Entry, Value};
 use super::keys::{self, Place};
-use super::value::{self, AttributeValue, Json, set};
+use super::value::{self, AttributeValue, Json, Number, set};
 use crate::errors::Errors;
 
-/// `#[mcp(…)]` on the struct or enum of a tool.
+/// `#[mcp(…)]` on the struct or enum of a tool, or on the struct of a prompt or resource.
 #[derive(Default)]
-pub(crate) struct ToolAttributes {
+pub(crate) struct ItemAttributes {
     pub(crate) name: Option<AttributeValue<LitStr>>,
     pub(crate) title: Option<AttributeValue<LitStr>>,
     pub(crate) description: Option<AttributeValue<LitStr>>,
@@ -26,7 +26,14 @@ pub(crate) struct ToolAttributes {
     pub(crate) task: Option<AttributeValue<Task>>,
     pub(crate) allow_unknown: Option<AttributeValue<bool>>,
     pub(crate) output: Option<AttributeValue<Type>>,
+    pub(crate) uri: Option<AttributeValue<LitStr>>,
+    pub(crate) mime_type: Option<AttributeValue<LitStr>>,
+    pub(crate) size: Option<AttributeValue<Number>>,
+    pub(crate) audience: Option<AttributeValue<Vec<LitStr>>>,
+    pub(crate) priority: Option<AttributeValue<Number>>,
     pub(crate) crate_path: Option<AttributeValue<Path>>,
+    /// Whether a mistake in the keys has already been reported.
+    pub(crate) faulty: bool,
 }
 
 /// Whether calls become tasks.
@@ -51,10 +58,12 @@ pub(crate) struct Icon {
     pub(crate) faulty: bool,
 }
 
-impl ToolAttributes {
-    pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> Self {
+impl ItemAttributes {
+    /// Reads the keys that `place` takes.
+    pub(crate) fn read(attributes: &[Attribute], place: Place, errors: &Errors) -> Self {
+        let mistakes = errors.count();
         let mut this = Self::default();
-        for entry in &entry::entries_of(attributes, Place::Tool, errors) {
+        for entry in &entry::entries_of(attributes, place, errors) {
             match entry.name().as_str() {
                 keys::NAME => set(&mut this.name, entry, errors, value::text),
                 keys::TITLE => set(&mut this.title, entry, errors, value::text),
@@ -72,10 +81,16 @@ impl ToolAttributes {
                 keys::TASK => set(&mut this.task, entry, errors, task_of),
                 keys::ALLOW_UNKNOWN => set(&mut this.allow_unknown, entry, errors, value::flag),
                 keys::OUTPUT => set(&mut this.output, entry, errors, type_of),
+                keys::URI => set(&mut this.uri, entry, errors, value::text),
+                keys::MIME_TYPE => set(&mut this.mime_type, entry, errors, value::text),
+                keys::SIZE => set(&mut this.size, entry, errors, value::count),
+                keys::AUDIENCE => set(&mut this.audience, entry, errors, value::strings),
+                keys::PRIORITY => set(&mut this.priority, entry, errors, value::number),
                 keys::CRATE => set(&mut this.crate_path, entry, errors, path_of),
                 _ => {}
             }
         }
+        this.faulty = errors.count() > mistakes;
         this
     }
 }
