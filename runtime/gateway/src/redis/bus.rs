@@ -10,6 +10,7 @@ use tokio::task::JoinHandle;
 use toolwright_server::BoxFuture;
 use toolwright_server::auth::Clock;
 
+use super::batches::Batches;
 use super::claiming::Claiming;
 use super::connection::{Connection, RedisError, ScriptError, name_process, script};
 use super::records::{Fields, unreadable};
@@ -27,10 +28,10 @@ const MIN_LEASE: Duration = Duration::from_millis(100);
 /// one is read from the record. The stream of a process has about 10,000 notifications.
 pub const MAX_CARRIED_BYTES: usize = 4 << 10;
 
-static SUBMIT: LazyLock<Script> = script!("notify", "calls", "submit");
+static SUBMIT: LazyLock<Script> = script!("notify", "calls", "each", "submit");
 static ANNOUNCE: LazyLock<Script> = script!("announce");
 static RENEW: LazyLock<Script> = script!("notify", "calls", "renew");
-static FINISH: LazyLock<Script> = script!("notify", "finish");
+static FINISH: LazyLock<Script> = script!("notify", "each", "finish");
 static CANCEL: LazyLock<Script> = script!("notify", "calls", "cancel");
 static LOOK: LazyLock<Script> = script!("notify", "calls", "leases", "look");
 static END_LEASES: LazyLock<Script> = script!("notify", "calls", "leases", "end_leases");
@@ -67,6 +68,8 @@ pub(super) struct Inner {
     pub(super) process: String,
     pub(super) lease: Duration,
     clock: OnceLock<Clock>,
+    submitting: Arc<Batches>,
+    finishing: Arc<Batches>,
     waiting: Arc<Waiting>,
     claiming: Claiming,
 }
@@ -90,7 +93,11 @@ impl RedisBus {
         let process = name_process()?;
         let (waiting, claiming) = (Arc::<Waiting>::default(), Claiming::default());
         let (lease, clock) = (lease.max(MIN_LEASE), OnceLock::new());
-        let inner = Arc::new(Inner { connection, process, lease, clock, waiting, claiming });
+        let common = vec![process.clone(), MAX_QUEUED.to_string()];
+        let submitting = Batches::new(connection.clone(), &SUBMIT, common, 3);
+        let finishing = Batches::new(connection.clone(), &FINISH, vec![MAX_CARRIED_BYTES.to_string()], 2);
+        let inner =
+            Arc::new(Inner { connection, process, lease, clock, submitting, finishing, waiting, claiming });
         let reader =
             read_changes(inner.connection.clone(), inner.process.clone(), Arc::clone(&inner.waiting));
         let reader = tokio::spawn(reader);
@@ -131,10 +138,7 @@ impl Inner {
         script: &Script,
         args: &[&str],
     ) -> Result<T, CallError> {
-        self.connection.run(script, args).await.map_err(|error| match error {
-            ScriptError::Refused(why) => CallError::Refused(why),
-            ScriptError::Unavailable(why) => CallError::Unavailable(why),
-        })
+        self.connection.run(script, args).await.map_err(refused)
     }
 
     /// Milliseconds since 1970, by the clock of this process.
@@ -168,18 +172,18 @@ impl Inner {
         let text = serde_json::to_string(call).map_err(unreadable)?;
         // Relative, since the clocks of gateways and workers may differ: the server's clock counts.
         let left = call.deadline.saturating_sub(self.now());
-        let (left, most) = (left.min(MAX_LEFT).to_string(), MAX_QUEUED.to_string());
-        let is_repeatable = if call.is_repeatable { "1" } else { "0" };
+        let left = left.min(MAX_LEFT).to_string();
+        let is_repeatable = if call.is_repeatable { "1" } else { "0" }.to_owned();
         let key = call.idempotency.as_ref();
-        let (key, arguments) = key.map_or(("", ""), |key| (key.name.as_str(), key.arguments.as_str()));
-        let args = [pool, &call.id, &text, is_repeatable, &left, &self.process, &most, key, arguments];
-        let answer: Vec<String> = self.run(&SUBMIT, &args).await?;
+        let (key, arguments) = key.map(|key| (key.name.clone(), key.arguments.clone())).unwrap_or_default();
+        let args = vec![pool.to_owned(), call.id.clone(), text, is_repeatable, left, key, arguments];
+        let answer = self.submitting.run(args).await.map_err(refused)?;
         let answer: Vec<&str> = answer.iter().map(String::as_str).collect();
         match *answer.as_slice() {
             ["ok", id, is_new] => Ok((id.to_owned(), is_new == "1")),
-            ["no_worker"] => Err(CallError::NoWorker(pool.to_owned())),
-            ["other_arguments"] => Err(CallError::OtherArguments),
-            ["overloaded"] => Err(CallError::Overloaded(pool.to_owned())),
+            ["no_worker", ..] => Err(CallError::NoWorker(pool.to_owned())),
+            ["other_arguments", ..] => Err(CallError::OtherArguments),
+            ["overloaded", ..] => Err(CallError::Overloaded(pool.to_owned())),
             _ => Err(unreadable("an unknown answer")),
         }
     }
@@ -250,8 +254,16 @@ impl Inner {
             CallState::Failed { error } => ("failed", serde_json::to_string(&error).map_err(unreadable)?),
             _ => return Ok(false),
         };
-        let carried = MAX_CARRIED_BYTES.to_string();
-        Ok(self.run::<String>(&FINISH, &[call, lease, state, &end, &carried]).await? == "ok")
+        let args = vec![call.to_owned(), lease.to_owned(), state.to_owned(), end];
+        let answer = self.finishing.run(args).await.map_err(refused)?;
+        Ok(answer.first().is_some_and(|answer| answer == "ok"))
+    }
+}
+
+fn refused(error: ScriptError) -> CallError {
+    match error {
+        ScriptError::Refused(why) => CallError::Refused(why),
+        ScriptError::Unavailable(why) => CallError::Unavailable(why),
     }
 }
 

@@ -47,7 +47,7 @@ pub enum RedisError {
 }
 
 /// Why a script did not run.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum ScriptError {
     /// The server rejects writes at the moment, so nothing was written.
     Refused(String),
@@ -56,6 +56,12 @@ pub(super) enum ScriptError {
 }
 
 impl ScriptError {
+    /// The error that a script caught and returned as text.
+    pub(super) fn of_answer(why: &str) -> Self {
+        let is_refusal = why.split(' ').next().is_some_and(|code| REFUSALS.contains(&code));
+        if is_refusal { Self::Refused(why.to_owned()) } else { Self::Unavailable(why.to_owned()) }
+    }
+
     pub(super) fn into_reason(self) -> String {
         match self {
             Self::Refused(why) | Self::Unavailable(why) => why,

@@ -111,7 +111,7 @@ impl RedisSecrets {
         for key in self.connection.scan(&format!("{start}*{end}")).await.map_err(StoreError::Unavailable)? {
             let run = key.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
             let Some(run) = run else { continue };
-            let answer: Vec<String> = self.script(&RUN, &[run, "", "0", "0"]).await?;
+            let answer: Vec<String> = self.script(&RUN, &[run, "0"]).await?;
             // The run may have ended meanwhile.
             if let [_, org, ..] = answer.as_slice() {
                 let org = serde_json::from_str(org).map_err(|_| unreadable())?;

@@ -1,7 +1,7 @@
 //! Runs in Redis.
 
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -10,6 +10,7 @@ use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
 use toolwright_server::BoxFuture;
 
+use super::batches::Batches;
 use super::connection::{Connection, RedisError, ScriptError, script};
 use super::sealed::RedisSecrets;
 use crate::random;
@@ -29,6 +30,7 @@ const MAX_BACKOFF: Duration = Duration::from_secs(5);
 
 static RUN: LazyLock<Script> = script!("runs", "run_events", "run");
 static READ: LazyLock<Script> = script!("runs", "read");
+static STATES: LazyLock<Script> = script!("runs", "each", "states");
 static IS_REVOKED: LazyLock<Script> = script!("runs", "is_revoked");
 static EVENTS: LazyLock<Script> = script!("runs", "run_events", "events");
 static REVOKE: LazyLock<Script> = script!("revoke");
@@ -50,6 +52,7 @@ static REVOKE: LazyLock<Script> = script!("revoke");
 /// ```
 pub struct RedisStore {
     connection: Connection,
+    states: Arc<Batches>,
     changes: broadcast::Sender<RunChanged>,
     subscription: JoinHandle<()>,
 }
@@ -66,7 +69,8 @@ impl RedisStore {
         let changes = broadcast::Sender::new(CHANGES);
         let subscribed = connection.subscribe(CHANGED).await.map_err(RedisError::Unavailable)?;
         let subscription = tokio::spawn(pass_on(connection.clone(), subscribed, changes.clone()));
-        Ok(Self { connection, changes, subscription })
+        let states = Batches::new(connection.clone(), &STATES, Vec::new(), 5);
+        Ok(Self { connection, states, changes, subscription })
     }
 
     /// Returns the credentials of the same runs, over the same connection.
@@ -93,22 +97,29 @@ impl RedisStore {
         }
     }
 
-    async fn read(
+    async fn read_state(
         &self,
         run: &str,
         token: Option<TokenId<'_>>,
-        with_entries: bool,
-    ) -> Result<Option<(RunState, Vec<String>)>, StoreError> {
+    ) -> Result<Option<RunState>, StoreError> {
         let (id, issued_at) = token.map_or(("", 0), |token| (token.id, token.issued_at));
-        let args = [run, id, &issued_at.to_string(), if with_entries { "1" } else { "0" }];
-        let mut answer: Vec<String> = self.connection.run(&READ, &args).await.map_err(unavailable)?;
+        let args = vec![run.to_owned(), id.to_owned(), issued_at.to_string()];
+        let answer = self.states.run(args).await.map_err(unavailable)?;
         if answer.first().is_some_and(|first| first == "none") {
             return Ok(None);
         }
-        let entries = answer.split_off(answer.len().min(5));
         let mut state = state_of(&answer)?;
         state.is_revoked = answer.get(4).is_some_and(|revoked| revoked == "1");
-        Ok(Some((state, entries)))
+        Ok(Some(state))
+    }
+
+    async fn read_snapshot(&self, run: &str) -> Result<Option<Snapshot>, StoreError> {
+        let answer: Vec<String> = self.connection.run(&READ, &[run, "1"]).await.map_err(unavailable)?;
+        if answer.first().is_some_and(|first| first == "none") {
+            return Ok(None);
+        }
+        let (state, entries) = answer.split_at(answer.len().min(4));
+        Ok(Some(Snapshot::new(state_of(state)?, entries_of(entries)?)))
     }
 
     async fn revoke_now(&self, what: &Revocation) -> Result<(), StoreError> {
@@ -270,14 +281,11 @@ impl RegistryStore for RedisStore {
         run: &'a str,
         token: Option<TokenId<'a>>,
     ) -> BoxFuture<'a, Result<Option<RunState>, StoreError>> {
-        Box::pin(async move { Ok(self.read(run, token, false).await?.map(|(state, _)| state)) })
+        Box::pin(self.read_state(run, token))
     }
 
     fn snapshot<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Option<Snapshot>, StoreError>> {
-        Box::pin(async move {
-            let Some((state, values)) = self.read(run, None, true).await? else { return Ok(None) };
-            Ok(Some(Snapshot::new(state, entries_of(&values)?)))
-        })
+        Box::pin(self.read_snapshot(run))
     }
 
     fn register<'a>(&'a self, run: &'a RunId, entry: Entry) -> BoxFuture<'a, Result<u64, StoreError>> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use toolwright_gateway::calls::{CallBus as _, Finish, LEASE};
+use toolwright_gateway::calls::{CallBus as _, CallError, Finish, LEASE};
 use toolwright_gateway::redis::{MAX_CARRIED_BYTES, RedisBus};
 
 use crate::redis::bus;
@@ -64,4 +64,52 @@ async fn a_started_call_without_a_notification_is_found() {
     assert!(worker.finish("a", &claim.lease, Finish::Result(raw("1"))).await.unwrap());
     let record = tokio::time::timeout(LEASE.min(Duration::from_secs(5)), started.changed).await;
     assert_eq!(result_of(&record.expect("it is looked for").unwrap()), "1");
+}
+
+#[tokio::test]
+async fn calls_at_the_same_time_share_scripts() {
+    const CALLS: usize = 64;
+    let server = RedisServer::start(Keeps::Nothing);
+    let bus = Arc::new(RedisBus::connect(&server.url()).await.unwrap());
+    bus.announce("p", "w", true).await.unwrap();
+    let all = |what: &'static str| {
+        let bus = Arc::clone(&bus);
+        async move || {
+            let mut tasks = tokio::task::JoinSet::new();
+            for number in 0..CALLS {
+                let bus = Arc::clone(&bus);
+                tasks.spawn(async move { bus.submit("p", call(&format!("{what}-{number}"), true)).await });
+            }
+            while let Some(submitted) = tasks.join_next().await {
+                submitted.unwrap().unwrap();
+            }
+        }
+    };
+    all("first")().await;
+    let ran = count_scripts(&server, all("then")).await;
+    assert!(ran < CALLS / 4, "{ran} scripts for {CALLS} calls");
+    let mut claimed = std::collections::BTreeSet::new();
+    while claimed.len() < 2 * CALLS {
+        claimed.extend(bus.claim_many("p", "w", 32).await.unwrap().into_iter().map(|claim| claim.call.id));
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_fails_does_not_affect_others() {
+    let server = RedisServer::start(Keeps::Nothing);
+    let bus = Arc::new(RedisBus::connect(&server.url()).await.unwrap());
+    bus.announce("p", "w", true).await.unwrap();
+    cli(&server, &["set", "mcp:1:workers:broken", "x"]);
+    let submit = |pool: &'static str, id: String| {
+        let bus = Arc::clone(&bus);
+        tokio::spawn(async move { bus.submit(pool, call(&id, true)).await })
+    };
+    let calls: Vec<_> = (0..32)
+        .map(|number| (submit("p", format!("a-{number}")), submit("broken", format!("b-{number}"))))
+        .collect();
+    for (good, bad) in calls {
+        good.await.unwrap().unwrap();
+        let error = bad.await.unwrap().unwrap_err();
+        assert!(matches!(&error, CallError::Unavailable(why) if why.contains("WRONGTYPE")), "{error}");
+    }
 }
