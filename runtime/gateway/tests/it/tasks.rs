@@ -175,7 +175,7 @@ impl<'a> Caller<'a> {
         Self { front, key: key.to_owned() }
     }
 
-    async fn open(&self, method: &str, mut params: Value, is_declared: bool) -> TcpStream {
+    pub(crate) async fn open(&self, method: &str, mut params: Value, is_declared: bool) -> TcpStream {
         let extensions = if is_declared { json!({TASKS: {}}) } else { json!({}) };
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": Revision::NEWEST.as_str(),
@@ -455,6 +455,19 @@ async fn tasks_of_a_legacy_server_are_waited_for() {
     assert_eq!(client.call("grind", ()).await.unwrap().as_text(), "flour of old");
 }
 
+/// Reads what the stream says until a text comes.
+pub(crate) async fn read_until(stream: &mut TcpStream, all: &mut String, text: &str) {
+    let reading = async {
+        let mut part = [0; 4096];
+        while !all.contains(text) {
+            let length = stream.read(&mut part).await.unwrap();
+            assert!(length > 0, "no {text}: {all}");
+            all.push_str(std::str::from_utf8(&part[..length]).unwrap());
+        }
+    };
+    timeout(Duration::from_secs(20), reading).await.unwrap();
+}
+
 #[tokio::test]
 async fn subscribers_are_notified_of_tasks() {
     let stand = Stand::new();
@@ -464,30 +477,18 @@ async fn subscribers_are_notified_of_tasks() {
     let wanted = json!({"notifications": {"taskIds": [id, "unknown"]}});
     let undeclared = ada.said("subscriptions/listen", wanted.clone(), false).await;
     assert_eq!(undeclared["error"]["code"], -32021, "{undeclared}");
-    // What the stream says until a text comes.
-    let seen = async |stream: &mut TcpStream, all: &mut String, text: &str| {
-        let reading = async {
-            let mut part = [0; 4096];
-            while !all.contains(text) {
-                let length = stream.read(&mut part).await.unwrap();
-                assert!(length > 0, "no {text}: {all}");
-                all.push_str(std::str::from_utf8(&part[..length]).unwrap());
-            }
-        };
-        timeout(Duration::from_secs(20), reading).await.unwrap();
-    };
     let mut foreign = String::new();
     let mut stream = ben.open("subscriptions/listen", wanted.clone(), true).await;
-    seen(&mut stream, &mut foreign, "subscriptions/acknowledged").await;
+    read_until(&mut stream, &mut foreign, "subscriptions/acknowledged").await;
     assert!(!foreign.contains(&id), "{foreign}");
 
     let mut all = String::new();
     let mut stream = ada.open("subscriptions/listen", wanted, true).await;
-    seen(&mut stream, &mut all, "subscriptions/acknowledged").await;
+    read_until(&mut stream, &mut all, "subscriptions/acknowledged").await;
     assert!(all.contains(&id) && !all.contains("\"unknown\""), "{all}");
-    seen(&mut stream, &mut all, r#""status":"working""#).await;
+    read_until(&mut stream, &mut all, r#""status":"working""#).await;
     stand.red.open();
-    seen(&mut stream, &mut all, r#""status":"completed""#).await;
+    read_until(&mut stream, &mut all, r#""status":"completed""#).await;
     assert!(all.contains("notifications/tasks") && all.contains("flour of red"), "{all}");
     assert!(!all.contains("io.toolwright.gateway/"), "{all}");
 }
