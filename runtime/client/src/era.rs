@@ -1,6 +1,7 @@
 //! Detects the era of a server with a probe (2026-07-28, basic/versioning "Backward Compatibility with
 //! Initialization-Based Versions").
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
@@ -45,23 +46,26 @@ impl Identity {
     /// Returns the members of `_meta` that every modern request has, as JSON without braces (2026-07-28, basic
     /// "_meta").
     pub(crate) fn meta(&self) -> String {
-        self.meta_for(&self.capabilities, self.log_level.as_deref())
+        self.meta_for(&Value::Object(self.capabilities.clone()).to_string(), self.log_level.as_deref())
     }
 
-    /// Returns the same members with other capabilities and another log level.
-    pub(crate) fn meta_for(&self, capabilities: &Map<String, Value>, log_level: Option<&str>) -> String {
-        let mut meta = Map::new();
-        meta.insert(meta::PROTOCOL_VERSION.to_owned(), Revision::NEWEST.as_str().into());
-        meta.insert(meta::CLIENT_INFO.to_owned(), self.info.clone());
-        meta.insert(meta::CLIENT_CAPABILITIES.to_owned(), capabilities.clone().into());
+    /// Returns the same members with other capabilities, as JSON, and another log level.
+    pub(crate) fn meta_for(&self, capabilities: &str, log_level: Option<&str>) -> String {
+        let mut members = format!(
+            r#""{}":"{}","{}":{},"{}":{capabilities}"#,
+            meta::PROTOCOL_VERSION,
+            Revision::NEWEST,
+            meta::CLIENT_INFO,
+            self.info,
+            meta::CLIENT_CAPABILITIES,
+        );
         if let Some(level) = log_level {
-            meta.insert(meta::LOG_LEVEL.to_owned(), level.into());
+            _ = write!(members, r#","{}":{}"#, meta::LOG_LEVEL, Value::from(level));
         }
         if let Some(settings) = &self.settings {
-            meta.insert(SETTINGS.to_owned(), settings.clone().into());
+            _ = write!(members, r#","{SETTINGS}":{}"#, Value::Object(settings.clone()));
         }
-        let text = Value::Object(meta).to_string();
-        text[1..text.len() - 1].to_owned()
+        members
     }
 
     /// Returns the `initialize` request of the legacy era.

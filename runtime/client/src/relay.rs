@@ -9,12 +9,12 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
-use toolwright_core::json::Members;
-use toolwright_core::protocol::method;
+use toolwright_core::json::{JsonFault, MAX_VALUE_DEPTH, Member, Members, tidy};
+use toolwright_core::protocol::{meta, method};
 
 use crate::client::Client;
 use crate::error::ClientError;
-use crate::message::{OutgoingRequest, push_string};
+use crate::message::OutgoingRequest;
 use crate::pending::{Notice, RequestOptions};
 use crate::relay_channel::{MAX_EVENTS, RelayEvent, RelayResult, RelaySender};
 use crate::requests::mcp_name;
@@ -25,8 +25,10 @@ pub struct RelayRequest {
     client: Client,
     method: &'static str,
     params: Result<String, ClientError>,
-    meta: Map<String, Value>,
-    capabilities: Map<String, Value>,
+    /// Additional members of `_meta`, as JSON without braces.
+    meta: String,
+    /// The capabilities of the sender, as JSON.
+    capabilities: String,
     log_level: Option<String>,
 }
 
@@ -53,25 +55,62 @@ impl Client {
             client: self.clone(),
             method,
             params: self.members(&params),
-            meta: Map::new(),
-            capabilities: Map::new(),
+            meta: String::new(),
+            capabilities: "{}".to_owned(),
             log_level: None,
         }
     }
 }
 
 impl RelayRequest {
-    /// Sets additional members of `_meta`, such as a trace context.
-    pub fn meta(mut self, meta: Map<String, Value>) -> Self {
-        self.meta = meta;
+    /// Forwards `_meta` of the sender's request: the members that the protocol does not reserve, such as a trace context, and
+    /// the capabilities that it declares. Of members with the same name, the last one is forwarded; nothing of a `_meta` that not
+    /// every server could parse.
+    pub fn meta(mut self, meta: &RawValue) -> Self {
+        match tidy(meta.get(), MAX_VALUE_DEPTH) {
+            Ok(meta) => self.forward_meta(object_members(&meta)),
+            Err(JsonFault::DuplicateName(_)) => {
+                let meta: Map<String, Value> = serde_json::from_str(meta.get()).unwrap_or_default();
+                self.forward_meta(object_members(&Value::Object(meta).to_string()));
+            }
+            Err(_) => {}
+        }
         self
+    }
+
+    fn forward_meta<'a>(&mut self, members: impl Iterator<Item = Member<'a>>) {
+        for member in members {
+            let name = member.name();
+            if name == meta::CLIENT_CAPABILITIES && member.value.starts_with('{') {
+                member.value.clone_into(&mut self.capabilities);
+            } else if !meta::is_reserved(&name) {
+                if !self.meta.is_empty() {
+                    self.meta.push(',');
+                }
+                self.meta.extend([member.quoted_name, ":", member.value]);
+            }
+        }
     }
 
     /// Sets the capabilities of the sender (2026-07-28, schema `ClientCapabilities`). Servers of earlier revisions
     /// received the client's capabilities when it connected.
-    pub fn capabilities(mut self, capabilities: Map<String, Value>) -> Self {
-        self.capabilities = capabilities;
+    pub fn capabilities(mut self, capabilities: &Map<String, Value>) -> Self {
+        self.capabilities = serde_json::to_string(capabilities).unwrap_or_default();
         self
+    }
+
+    /// Declares to the server that the sender does not support an extension, such as that for tasks.
+    pub fn without_extension(self, extension: &str) -> Self {
+        // A name may be written with escapes.
+        if !self.capabilities.contains(extension) && !self.capabilities.contains('\\') {
+            return self;
+        }
+        let mut capabilities: Map<String, Value> =
+            serde_json::from_str(&self.capabilities).unwrap_or_default();
+        if let Some(Value::Object(extensions)) = capabilities.get_mut("extensions") {
+            extensions.shift_remove(extension);
+        }
+        self.capabilities(&capabilities)
     }
 
     /// Sets the minimum level of log messages of a server of 2026-07-28. By default, it sends none.
@@ -106,7 +145,7 @@ impl RelayRequest {
             name: name.map(Into::into),
             headers: headers(),
             members: params.as_str().into(),
-            meta: to_members(&meta).into(),
+            meta: meta.into(),
             era_meta: own_meta.map(Into::into),
             wants_progress: true,
             is_idempotent: false,
@@ -134,18 +173,11 @@ impl RelayRequest {
     }
 }
 
-fn to_members(meta: &Map<String, Value>) -> String {
-    let mut members = Vec::new();
-    for (key, value) in meta {
-        if !members.is_empty() {
-            members.push(b',');
-        }
-        push_string(&mut members, key);
-        members.push(b':');
-        members.extend_from_slice(value.to_string().as_bytes());
-    }
-    // Only valid UTF-8 was written.
-    String::from_utf8(members).unwrap_or_default()
+/// Returns the members of the text of an object, which is valid JSON; none of any other text.
+fn object_members(text: &str) -> Members<'_> {
+    let text = text.trim_ascii();
+    let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+    Members::without_braces(inner.unwrap_or_default())
 }
 
 impl PendingRelay {
@@ -176,5 +208,57 @@ impl fmt::Debug for RelayRequest {
 impl fmt::Debug for PendingRelay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PendingRelay").field("is_open", &self.request.is_some()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::RelayRequest;
+    use crate::Client;
+
+    fn relay(meta: &str) -> RelayRequest {
+        let client = Client::builder().connect_lazy("http://127.0.0.1:9/");
+        client.relay("tools/call", ()).meta(serde_json::from_str::<&RawValue>(meta).unwrap())
+    }
+
+    #[tokio::test]
+    async fn meta_is_forwarded_without_what_is_reserved() {
+        let capabilities = "io.modelcontextprotocol/clientCapabilities";
+        for (given, meta, declared) in [
+            ("{}", "", "{}"),
+            (r#"{"a": 1.50 , "b" :[{}]}"#, r#""a":1.50,"b":[{}]"#, "{}"),
+            (r#"{"progressToken":1,"io.modelcontextprotocol/x":2,"a":3}"#, r#""a":3"#, "{}"),
+            (r#"{"io.modelcontextprotocol\/x":2,"\u0061":3}"#, r#""\u0061":3"#, "{}"),
+            (&format!(r#"{{"{capabilities}":{{"sampling":{{}}}},"a":1}}"#), r#""a":1"#, r#"{"sampling":{}}"#),
+            (&format!(r#"{{"{capabilities}":7}}"#), "", "{}"),
+            (r#"{"a":1,"b":2,"a":3}"#, r#""a":3,"b":2"#, "{}"),
+            ("{\"a\":\n[1,\r\n2]}", r#""a":[1,2]"#, "{}"),
+            (r#"{"a":"\ud800","b":1}"#, "", "{}"),
+            ("7", "", "{}"),
+            (&format!(r#"{{"a":{}{}}}"#, "[".repeat(120), "]".repeat(120)), "", "{}"),
+        ] {
+            let relay = relay(given);
+            assert_eq!((relay.meta.as_str(), relay.capabilities.as_str()), (meta, declared), "{given}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_extension_is_removed_however_it_is_written() {
+        let meta = |extensions: &str| {
+            format!(
+                r#"{{"io.modelcontextprotocol/clientCapabilities":{{"extensions":{extensions},"roots":{{}}}}}}"#
+            )
+        };
+        for (extensions, left) in [
+            (r#"{"a/x":{},"a/tasks":{}}"#, r#"{"a/x":{}}"#),
+            (r#"{"a\/tasks":{}}"#, "{}"),
+            (r#"{"a/x":{}}"#, r#"{"a/x":{}}"#),
+            ("7", "7"),
+        ] {
+            let relay = relay(&meta(extensions)).without_extension("a/tasks");
+            assert_eq!(relay.capabilities, format!(r#"{{"extensions":{left},"roots":{{}}}}"#));
+        }
     }
 }

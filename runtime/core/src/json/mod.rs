@@ -182,14 +182,38 @@ impl<'de> Visitor<'de> for Levels<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         let below = self.below()?;
-        let mut names = HashSet::new();
+        let mut names = Names::default();
         while let Some(Name(name)) = members.next_key_seed(AnyName)? {
             members.next_value_seed(below)?;
-            if let Some(repeated) = names.replace(name) {
+            if let Some(repeated) = names.insert(name) {
                 return Err(self.reject(JsonFault::DuplicateName(truncate_name(&repeated))));
             }
         }
         Ok(())
+    }
+}
+
+/// The names of an object's members so far. Most objects have a few, which are compared without a hash and an allocation.
+#[derive(Default)]
+struct Names<'de> {
+    few: [Option<Cow<'de, str>>; 8],
+    more: HashSet<Cow<'de, str>>,
+}
+
+impl<'de> Names<'de> {
+    /// Adds a name; returns it if it is there already.
+    fn insert(&mut self, name: Cow<'de, str>) -> Option<Cow<'de, str>> {
+        for few in &mut self.few {
+            match few {
+                Some(there) if *there == name => return Some(name),
+                Some(_) => {}
+                None => {
+                    *few = Some(name);
+                    return None;
+                }
+            }
+        }
+        self.more.replace(name)
     }
 }
 

@@ -6,9 +6,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::json::Members;
 use toolwright_core::names::split;
 use toolwright_core::prompt::{Prompt, PromptResult};
 use toolwright_core::protocol::{ErrorObject, Task, meta, method};
@@ -256,8 +257,9 @@ fn outline(raw: &RawResult) -> (Came, Option<Fault>) {
         return (Came::InputRequired, None);
     }
     let came = if raw.member("isError") == Some("true") { Came::ToolError } else { Came::Ok };
-    let own = raw.member("_meta").and_then(|own| serde_json::from_str::<Map<String, Value>>(own).ok());
-    (came, own.and_then(|own| Fault::of(own.get(meta::FAULT)?)))
+    let members = raw.member("_meta").and_then(|own| own.strip_prefix('{')?.strip_suffix('}'));
+    let fault = members.and_then(|members| Members::without_braces(members).value_of(meta::FAULT));
+    (came, fault.and_then(|fault| serde_json::from_str(fault).ok()))
 }
 
 /// A provider that applies a [`Policy`], an [audit log](crate::audit) and metrics to requests, as set in

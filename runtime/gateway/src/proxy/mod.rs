@@ -16,7 +16,6 @@ use tokio::task::AbortHandle;
 use toolwright_client::config::ServerSpec;
 use toolwright_client::{Client, ClientError, ErrorKind, ServerInfo};
 use toolwright_core::definition::ToolDefinition;
-use toolwright_core::external::drop_reserved;
 use toolwright_core::prompt::{Prompt, PromptResult};
 use toolwright_core::protocol::{ErrorObject, Task, error, extension, meta, method};
 use toolwright_core::resource::{Resource, ResourceResult, ResourceTemplate};
@@ -212,13 +211,18 @@ impl Upstream {
     }
 
     fn request(&self, request: &ForwardedRequest<'_>, cx: &Context) -> toolwright_client::PendingRelay {
-        let mut own = request.meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
-        drop_reserved(&mut own);
-        let mut own: Map<String, Value> = own.unwrap_or_default();
-        own.shift_remove("progressToken");
-        let relay = self.client.relay(request.method, &request.params);
-        let keeps_tasks = request.params.task_id.is_some() || cx.accepts_task();
-        let relay = relay.meta(own).capabilities(capabilities(cx, keeps_tasks));
+        let mut relay = self.client.relay(request.method, &request.params);
+        if let Some(meta) = request.meta {
+            relay = relay.meta(meta);
+        }
+        if self.info.revision.has_request_meta() {
+            if request.meta.is_none() || !cx.revision().has_request_meta() {
+                relay = relay.capabilities(&capabilities(cx));
+            }
+            if request.params.task_id.is_none() && !cx.accepts_task() {
+                relay = relay.without_extension(extension::TASKS);
+            }
+        }
         match cx.log_level().and_then(|level| serde_json::to_value(level).ok()) {
             Some(Value::String(level)) => relay.log_level(level).start(),
             _ => relay.start(),
@@ -448,17 +452,12 @@ impl Provider for Proxy {
 }
 
 /// Returns the capabilities of the caller, in the form of 2026-07-28; with the tasks extension only if `keeps_tasks`.
-fn capabilities(cx: &Context, keeps_tasks: bool) -> Map<String, Value> {
+fn capabilities(cx: &Context) -> Map<String, Value> {
     if cx.revision().has_request_meta() {
-        let mut meta = cx.meta();
-        let Some(Value::Object(mut capabilities)) = meta.get_mut(meta::CLIENT_CAPABILITIES).map(Value::take)
-        else {
-            return Map::new();
+        return match cx.meta().get_mut(meta::CLIENT_CAPABILITIES).map(Value::take) {
+            Some(Value::Object(capabilities)) => capabilities,
+            _ => Map::new(),
         };
-        if let Some(Value::Object(extensions)) = capabilities.get_mut("extensions").filter(|_| !keeps_tasks) {
-            extensions.shift_remove(extension::TASKS);
-        }
-        return capabilities;
     }
     let (client, mut capabilities) = (cx.client(), Map::new());
     let mut modes = Map::new();
