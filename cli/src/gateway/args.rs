@@ -66,8 +66,24 @@ pub(super) struct ServeArgs {
     /// On SIGTERM, let running requests finish for this long
     #[arg(long, value_name = "SECONDS", default_value_t = 25)]
     pub(super) grace: u64,
+    /// Which spans and events to write to standard error, such as `info` or `warn,toolwright=info`, which shows each call
+    /// [default: the variable `RUST_LOG`, or warn]
+    #[arg(long, value_name = "FILTER")]
+    pub(super) log: Option<String>,
+    /// How to write them
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = LogFormat::Text)]
+    pub(super) log_format: LogFormat,
     #[command(flatten)]
     pub(super) output: OutputArgs,
+}
+
+/// The format of log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum LogFormat {
+    /// Text
+    Text,
+    /// A line of JSON for each
+    Json,
 }
 
 /// What to do about new and changed tools.

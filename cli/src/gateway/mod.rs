@@ -1,6 +1,7 @@
 //! `cargo mcp gateway`: the servers of a configuration file as one server, and the tools of runs.
 //!
-//! `args` defines the flags, `serve` runs the gateway and `reload` watches its files; `state` is the folder with
+//! `args` defines the flags, `serve` runs the gateway, `reload` watches its files, `telemetry` writes what it records, and
+//! `otlp` sends it to a collector; `state` is the folder with
 //! its keys, which `keys` and `sessions` use; `pins` compares the tools of servers with their reviewed
 //! definitions, `internal` calls the internal API of a running gateway, `status` shows its status, `events` what
 //! happened to a run, and `doctor` checks its dependencies.
@@ -10,12 +11,15 @@ mod doctor;
 mod events;
 mod internal;
 mod keys;
+#[cfg(feature = "otel")]
+mod otlp;
 mod pins;
 mod reload;
 mod serve;
 mod sessions;
 mod state;
 mod status;
+mod telemetry;
 
 pub(crate) use args::GatewayArgs;
 use args::{DoctorCommand, GatewayCommand, KeysCommand, SessionsCommand};

@@ -26,6 +26,7 @@ use super::args::ServeArgs;
 use super::pins::pin_file_error;
 use super::reload::{Reloader, Watched, revision};
 use super::state::{StateFolder, store_url, usage};
+use super::telemetry::Telemetry;
 use crate::client::{RequestError, RequestExit, with_logins};
 use crate::shell::{self, Shell};
 
@@ -71,7 +72,11 @@ pub(super) fn run(args: &ServeArgs, shell: Shell) -> Result<RequestExit, Request
     keep_freed_memory();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let controls = controls(args)?;
-    runtime.block_on(serve(args, config.as_ref(), pinned, (files, controls), shell))
+    let telemetry = Telemetry::start(args, &controls, runtime.handle())?;
+    let observed = (controls, &telemetry);
+    let served = runtime.block_on(serve(args, config.as_ref(), pinned, (files, observed), shell));
+    telemetry.finish();
+    served
 }
 
 /// Makes the allocator keep freed buffers for the next message.
@@ -88,7 +93,10 @@ async fn serve(
     args: &ServeArgs,
     config: Option<&Config>,
     pinned: Option<Pins>,
-    ([config_file, pins_file, policy_file], controls): ([Option<Watched>; 3], Controls),
+    ([config_file, pins_file, policy_file], (controls, telemetry)): (
+        [Option<Watched>; 3],
+        (Controls, &Telemetry),
+    ),
     shell: Shell,
 ) -> Result<RequestExit, RequestError> {
     // First, since the address may be in use.
@@ -115,7 +123,7 @@ async fn serve(
     }
     let gateway = if guarded.is_some() { gateway.by_scope() } else { gateway };
     let registry = guarded.as_ref().map(|guarded| guarded.registry.clone());
-    let service = service(gateway.clone(), guarded.as_ref(), &controls, args).map_err(usage)?;
+    let service = service(gateway.clone(), guarded.as_ref(), (&controls, telemetry), args).map_err(usage)?;
     let draining = CancellationToken::new();
     let transport: Transport = match http {
         Some(http) => {
@@ -253,7 +261,7 @@ async fn connect(config: Option<&Config>) -> Result<Gateway, RequestError> {
 fn service(
     gateway: Gateway,
     guarded: Option<&ProtectedEndpoints>,
-    controls: &Controls,
+    (controls, telemetry): (&Controls, &Telemetry),
     args: &ServeArgs,
 ) -> Result<Service, BuildError> {
     let grace = Duration::from_secs(args.grace);
@@ -261,6 +269,7 @@ fn service(
         .limits(Limits { shutdown_grace: grace, ..Limits::default() })
         .name("toolwright-gateway")
         .version(env!("CARGO_PKG_VERSION"));
+    let server = telemetry.observe(server);
     let instructions = if args.plain_names { gateway.instructions() } else { Some(INSTRUCTIONS.to_owned()) };
     let server = match instructions {
         Some(instructions) => server.instructions(instructions),

@@ -51,6 +51,7 @@ mod gateway_controls;
 #[cfg(target_os = "linux")]
 mod gateway_faults;
 mod gateway_runs;
+mod gateway_spans;
 mod graph;
 
 mod sources;

@@ -1,8 +1,10 @@
-//! A provider with a policy, an audit log and metrics; `tasks` applies them to the results of tasks.
+//! A provider with a policy, an audit log and metrics; `tasks` applies them to the results of tasks, and `forwarded` changes
+//! the `_meta` of requests.
 
+mod forwarded;
 mod tasks;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -22,6 +24,7 @@ use toolwright_server::{
     ToolRequest,
 };
 
+use self::forwarded::EditMeta;
 use crate::audit::{AuditRecord, AuditSink, Outcome as Came, Route};
 use crate::metrics::Metrics;
 use crate::policy::{Approval, Policy, Refusal, Usage, Used, approve, inner_input};
@@ -42,6 +45,7 @@ struct Shared {
     audit: RwLock<Option<Arc<dyn AuditSink>>>,
     configuration: RwLock<Arc<str>>,
     metrics: Metrics,
+    edit_meta: OnceLock<Box<EditMeta>>,
     clock: Clock,
 }
 
@@ -292,7 +296,9 @@ impl<P: Provider> Controlled<P> {
         Self { provider, controls: controls.clone() }
     }
 
-    async fn call(&self, request: ToolRequest<'_>, cx: &Context) -> Outcome {
+    async fn call(&self, mut request: ToolRequest<'_>, cx: &Context) -> Outcome {
+        let edited = self.controls.forwarded_meta(request.meta);
+        request.meta = edited.as_deref().or(request.meta);
         let mut running = self.controls.begin(cx, method::TOOLS_CALL, request.name, request.arguments);
         let policy = self.controls.policy();
         let who = Caller::of(cx.access());
@@ -407,6 +413,9 @@ impl<P: Provider> Provider for Controlled<P> {
         cx: &'a Context,
     ) -> BoxFuture<'a, Outcome<PromptResult>> {
         Box::pin(async move {
+            let mut request: PromptRequest<'_> = request;
+            let edited = self.controls.forwarded_meta(request.meta);
+            request.meta = edited.as_deref().or(request.meta);
             let running = self.controls.begin(cx, method::PROMPTS_GET, request.name, request.arguments);
             running.end(self.provider.get_prompt(request, cx).await)
         })
@@ -426,6 +435,9 @@ impl<P: Provider> Provider for Controlled<P> {
         cx: &'a Context,
     ) -> BoxFuture<'a, Outcome<ResourceResult>> {
         Box::pin(async move {
+            let mut request: ResourceRequest<'_> = request;
+            let edited = self.controls.forwarded_meta(request.meta);
+            request.meta = edited.as_deref().or(request.meta);
             let running = self.controls.begin(cx, method::RESOURCES_READ, request.uri, None);
             running.end(self.provider.read_resource(request, cx).await)
         })

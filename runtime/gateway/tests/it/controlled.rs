@@ -233,3 +233,21 @@ async fn the_circuit_opens_for_a_server_that_hangs() {
     assert!(client.get_prompt("greet", json!({"name": "Ada"})).await.is_err());
     assert!(!client.list_tools().await.unwrap().is_empty(), "its lists stay");
 }
+
+#[tokio::test]
+async fn what_is_forwarded_has_the_trace_that_is_set() {
+    let stand = Stand::new("", Revision::NEWEST).await;
+    let client = stand.client(Client::builder()).await;
+    let trace = async || {
+        let call = client.call("trace", ()).meta("traceparent", &json!("00-1-2-01"));
+        call.await.unwrap().as_text()
+    };
+    assert_eq!(trace().await, r#""00-1-2-01""#, "it is that of the caller by default");
+    stand.controls.set_forwarded_meta(|members| {
+        let of_caller = members.insert("traceparent".to_owned(), json!("00-1-3-01"));
+        assert_eq!(of_caller, Some(json!("00-1-2-01")));
+    });
+    assert_eq!(trace().await, r#""00-1-3-01""#);
+    stand.controls.set_forwarded_meta(|_| panic!("the first one stays"));
+    assert_eq!(trace().await, r#""00-1-3-01""#);
+}

@@ -301,3 +301,37 @@ async fn a_call_with_a_key_goes_on_without_its_caller() {
     assert_eq!(answer.unwrap().as_text(), "number 1");
     assert_eq!(till.0.load(Ordering::SeqCst), 1);
 }
+
+/// Answers with the trace context of its call.
+struct Tracer;
+
+impl Provider for Tracer {
+    fn tools(&self, _caller: &Access) -> Arc<[ToolDefinition]> {
+        definitions().into()
+    }
+
+    fn call_tool<'a>(&'a self, _request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
+        let own = cx.meta();
+        Box::pin(std::future::ready(
+            ToolResult::text(format!("{} {}", own["traceparent"], own["tracestate"])).into(),
+        ))
+    }
+}
+
+#[tokio::test]
+async fn the_trace_of_a_call_goes_on_at_its_worker() {
+    let bus: Arc<dyn CallBus> = Arc::new(MemoryBus::new());
+    let stand = Stand::with(|registry| registry.shared_bus(Arc::clone(&bus)));
+    let run = stand.open(Some("acme"), "run-1").await;
+    for tool in definitions() {
+        stand.store.register(&run, Entry::component(tool.name.clone(), "default", tool)).await.unwrap();
+    }
+    let service = Server::new(()).provider(Tracer).build().unwrap();
+    tokio::spawn(Worker::new(bus, "default", service).run());
+    let token = stand.token(&run, &["look"]).await;
+    stand.sees(&token, "look").await;
+    let client = stand.client(&token, Revision::NEWEST).await.unwrap();
+    let traced = client.call("look", ()).meta("traceparent", &json!("00-1-2-01"));
+    let answer = traced.meta("tracestate", &json!("vendor=1")).await.unwrap();
+    assert_eq!(answer.as_text(), r#""00-1-2-01" "vendor=1""#);
+}
