@@ -1,4 +1,4 @@
-//! `#[handlers]`: the methods of an `impl` block as the handlers of their tools.
+//! `#[handlers]`: the methods of an `impl` block as the handlers of their tools, prompts and resources.
 
 use std::collections::HashSet;
 
@@ -6,28 +6,32 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{
-    Attribute, FnArg, Ident, ImplItem, ImplItemFn, Item, ItemImpl, Path, Receiver, ReceiverKind, ReturnType,
-    Safety, Signature, Type, parse_quote,
+    Attribute, FnArg, Ident, ImplItem, ImplItemFn, Item, ItemImpl, Meta, Path, Receiver, ReceiverKind,
+    ReturnType, Safety, Signature, Type, parse_quote,
 };
 
 use crate::attr::ToolsetAttributes;
 use crate::errors::Errors;
-use crate::expand::{private, respan};
+use crate::expand::{as_our_own, private, respan};
+use crate::model::Kind;
 
-/// Implements `Handler` for the tool of each method, and `Handlers` for the type.
+/// Implements `Handler`, `PromptHandler` or `ResourceHandler` for the input of each method, and `Handlers` for the type.
 ///
-/// The block itself stays as it is, whatever is wrong with it.
+/// The block itself stays as it is, without `#[prompt]` and `#[resource]`, whatever is wrong with it.
 pub(crate) fn handlers(keys: &TokenStream, item: &TokenStream) -> TokenStream {
     let errors = Errors::new();
-    let generated = match syn::parse2(item.clone()) {
-        Ok(Item::Impl(block)) => of_block(keys, &block, &errors),
+    let (item, generated) = match syn::parse2(item.clone()) {
+        Ok(Item::Impl(block)) => {
+            let generated = of_block(keys, &block, &errors);
+            (without_kinds(block).into_token_stream(), generated)
+        }
         Ok(other) => {
             errors.on(other, "`#[handlers]` belongs to an `impl` block, as in `#[handlers] impl Shop { … }`");
-            TokenStream::new()
+            (item.clone(), TokenStream::new())
         }
         Err(error) => {
             errors.push(error);
-            TokenStream::new()
+            (item.clone(), TokenStream::new())
         }
     };
     let errors = errors.into_compile_errors();
@@ -36,8 +40,24 @@ pub(crate) fn handlers(keys: &TokenStream, item: &TokenStream) -> TokenStream {
     quote!(#[#lints] #item #errors #generated)
 }
 
-/// A method that handles the calls of a tool.
+/// What a method handles: that of its attribute `#[prompt]` or `#[resource]`, otherwise a tool.
+fn kind_of(attribute: &Attribute) -> Option<Kind> {
+    [Kind::Prompt, Kind::Resource].into_iter().find(|kind| attribute.path().is_ident(kind.word()))
+}
+
+/// The block as the compiler sees it.
+fn without_kinds(mut block: ItemImpl) -> ItemImpl {
+    for item in &mut block.items {
+        if let ImplItem::Fn(function) = item {
+            function.attrs.retain(|attribute| kind_of(attribute).is_none());
+        }
+    }
+    block
+}
+
+/// A method that handles the calls of a tool, or the requests for a prompt or a resource.
 struct Method<'a> {
+    kind: Kind,
     name: &'a Ident,
     /// Its `#[cfg]` attributes, which also decide over the generated code.
     conditions: Vec<&'a Attribute>,
@@ -63,7 +83,8 @@ fn of_block(keys: &TokenStream, block: &ItemImpl, errors: &Errors) -> TokenStrea
             let is_new =
                 !method.conditions.is_empty() || tools.insert(method.tool.to_token_stream().to_string());
             if !is_new {
-                errors.on(method.tool, "this tool has a handler above; a tool has one handler");
+                let word = method.kind.word();
+                errors.on(method.tool, format!("this {word} has a handler above; a {word} has one handler"));
             }
             is_new
         })
@@ -84,6 +105,7 @@ impl<'a> Method<'a> {
     fn read(function: &'a ImplItemFn, errors: &Errors) -> Option<Self> {
         let signature = &function.sig;
         let before = errors.count();
+        let kind = read_kind(&function.attrs, errors);
         check_kind(signature, errors);
         let mut inputs = signature.inputs.iter();
         match inputs.next() {
@@ -101,18 +123,22 @@ impl<'a> Method<'a> {
         if errors.count() == before && (tool.is_none() || types.next().is_some()) {
             errors.on(
                 &signature.ident,
-                "a handler takes `&self`, its tool, and perhaps `&Context`; put methods that are not handlers into \
-                 another `impl` block",
+                format!(
+                    "a handler takes `&self`, its {}, and perhaps `&Context`; put methods that are not handlers into \
+                     another `impl` block",
+                    kind.word()
+                ),
             );
         }
         let output = output(&signature.output, errors);
         if let Some(reference @ Type::Reference(_)) = tool {
-            errors.on(reference, "a handler takes its tool by value, without `&`");
+            errors.on(reference, format!("a handler takes its {} by value, without `&`", kind.word()));
         }
         if errors.count() > before {
             return None;
         }
         Some(Self {
+            kind,
             name: &signature.ident,
             conditions: function.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect(),
             is_async: signature.asyncness.is_some(),
@@ -123,7 +149,7 @@ impl<'a> Method<'a> {
     }
 
     fn implementation(&self, block: &ItemImpl, private: &TokenStream) -> TokenStream {
-        let Self { name, conditions, is_async, tool, context, output } = self;
+        let Self { kind, name, conditions, is_async, tool, context, output } = self;
         let (generics, _, bounds) = block.generics.split_for_impl();
         let this = &block.self_ty;
         let context = context.map(|given| {
@@ -133,13 +159,18 @@ impl<'a> Method<'a> {
         });
         let await_it = is_async.then(|| quote_spanned!(name.span()=> .await));
         // The compiler reports what is not a tool at its type, and a future that is not `Send` at the method.
-        let handler = respan(quote!(#private::Handler<#tool> for #this), tool.span());
+        let (handler, method, error) = match kind {
+            Kind::Tool => (quote!(Handler), quote!(call), quote!(ToolError)),
+            Kind::Prompt => (quote!(PromptHandler), quote!(get), quote!(RequestError)),
+            Kind::Resource => (quote!(ResourceHandler), quote!(read), quote!(RequestError)),
+        };
+        let handler = respan(quote!(#private::#handler<#tool> for #this), tool.span());
         let call = quote_spanned! {name.span()=>
-            async fn call(
+            async fn #method(
                 &self,
                 input: #tool,
                 cx: &#private::Context,
-            ) -> ::core::result::Result<Self::Output, #private::ToolError> {
+            ) -> ::core::result::Result<Self::Output, #private::#error> {
                 let _ = cx;
                 ::core::result::Result::Ok(Self::#name(self, input #context)#await_it)
             }
@@ -155,6 +186,20 @@ impl<'a> Method<'a> {
     }
 }
 
+impl Method<'_> {
+    /// The statement that adds its prompt or resource to a server.
+    fn addition(&self) -> Option<TokenStream> {
+        let Self { conditions, tool, .. } = self;
+        let add = match self.kind {
+            Kind::Tool => return None,
+            Kind::Prompt => quote!(prompts),
+            Kind::Resource => quote!(resources),
+        };
+        let server = respan(quote!(server.#add::<#tool>()), tool.span());
+        Some(quote!(#(#conditions)* let server = #server;))
+    }
+}
+
 /// The set of the tools, under a name that users cannot write.
 fn tool_set(
     keys: &TokenStream,
@@ -167,11 +212,16 @@ fn tool_set(
     // The set has no generic parameters, so that it cannot name a generic handler.
     let handler = block.generics.params.is_empty().then(|| quote!(handler = #this));
     let separator = (!keys.is_empty() && handler.is_some()).then(|| quote!(,));
-    let variants = methods.iter().enumerate().map(|(index, method)| {
+    let tools = methods.iter().filter(|method| method.kind == Kind::Tool);
+    let variants = tools.enumerate().map(|(index, method)| {
         let Method { conditions, tool, .. } = method;
         let variant = format_ident!("Tool{index}", span = tool.span());
         quote!(#(#conditions)* #variant(#tool))
     });
+    let features = features(methods, private);
+    let is_generic = !block.generics.params.is_empty();
+    let registrations = (!is_generic).then(|| registrations(methods, private));
+    let names = [Kind::Prompt, Kind::Resource].map(|kind| check_names(kind, methods, private));
     // A public service may have private tools, since users cannot name the set.
     let lints = quote!(allow(private_interfaces));
     quote! {
@@ -184,9 +234,74 @@ fn tool_set(
             #[automatically_derived]
             impl #generics #private::Handlers for #this #bounds {
                 type Tools = __Tools;
+
+                #features
             }
+
+            #registrations
+            #(#names)*
         };
     }
+}
+
+/// The method of `Handlers` that adds prompts and resources, if there are any.
+fn features(methods: &[Method<'_>], private: &TokenStream) -> Option<TokenStream> {
+    let additions: Vec<_> = methods.iter().filter_map(Method::addition).collect();
+    let add = |server: &TokenStream| quote!(fn features(server: #private::Server<Self>) -> #private::Server<Self> { #server });
+    (!additions.is_empty()).then(|| add(&quote!(#(#additions)* server)))
+}
+
+/// The entries of the manifest for the prompts and resources, which this server offers.
+fn registrations(methods: &[Method<'_>], private: &TokenStream) -> TokenStream {
+    methods
+        .iter()
+        .filter_map(|method| {
+            let linked = match method.kind {
+                Kind::Tool => return None,
+                Kind::Prompt => quote!(linked_prompt),
+                Kind::Resource => quote!(linked_resource),
+            };
+            let Method { conditions, tool, .. } = method;
+            let server = quote!(#private::ServerOf::new::<__Tools>());
+            let offered =
+                respan(quote!(#private::offered(#private::#linked::<#tool>(), #server)), tool.span());
+            let slice = as_our_own(quote! {
+                #[#private::linkme::distributed_slice(#private::FEATURES)]
+                #[linkme(crate = #private::linkme)]
+            });
+            Some(quote! {
+                #(#conditions)*
+                const _: () = {
+                    #slice
+                    static FEATURE: #private::LinkedFeatures = #offered;
+                };
+            })
+        })
+        .collect()
+}
+
+/// Requires the prompts, or the resources, to have different names. Those under `#[cfg]` are compared when the server is built.
+fn check_names(kind: Kind, methods: &[Method<'_>], private: &TokenStream) -> TokenStream {
+    let key = match kind {
+        Kind::Tool | Kind::Prompt => quote!(#private::TypedPrompt>::NAME),
+        Kind::Resource => quote!(#private::TypedResource>::URI),
+    };
+    let methods: Vec<_> =
+        methods.iter().filter(|method| method.kind == kind && method.conditions.is_empty()).collect();
+    let keys: Vec<_> = methods
+        .iter()
+        .map(|method| {
+            let tool = method.tool;
+            quote!(<#tool as #key)
+        })
+        .collect();
+    let word = kind.word();
+    let checks = methods.iter().enumerate().skip(1).map(|(index, method)| {
+        let (earlier, own) = (&keys[..index], &keys[index]);
+        let check = quote!(const _: () = #private::expect_other_name(#word, &[#(#earlier),*], #own););
+        respan(check, method.tool.span())
+    });
+    quote!(#(#checks)*)
 }
 
 /// The key `crate`. The derive of the set reports what is wrong with the keys.
@@ -195,6 +310,25 @@ fn crate_path(keys: &TokenStream) -> Option<Path> {
     let attributes = ToolsetAttributes::read(&[parse_quote!(#[mcp(#keys)])], &errors);
     drop(errors.into_compile_errors());
     attributes.crate_path.map(|given| given.value)
+}
+
+/// What the attributes of a method say that it handles.
+fn read_kind(attributes: &[Attribute], errors: &Errors) -> Kind {
+    let mut kinds = attributes.iter().filter_map(|attribute| Some((attribute, kind_of(attribute)?)));
+    let Some((first, kind)) = kinds.next() else { return Kind::Tool };
+    for attribute in std::iter::once(first).chain(kinds.clone().map(|(attribute, _)| attribute)) {
+        if !matches!(attribute.meta, Meta::Path(_)) {
+            let word = kind.word();
+            errors.on(
+                attribute,
+                format!("write `#[{word}]`; the keys of a {word} are on its struct, in `#[mcp(…)]`"),
+            );
+        }
+    }
+    if let Some((second, _)) = kinds.next() {
+        errors.on(second, "a method handles a tool, a prompt or a resource; keep one of the attributes");
+    }
+    kind
 }
 
 fn check_kind(signature: &Signature, errors: &Errors) {

@@ -75,12 +75,13 @@ pub fn derive_toolset(input: TokenStream) -> TokenStream {
     quote::quote!(#errors #implementation).into()
 }
 
-/// Makes the methods of an `impl` block the handlers of their tools, and their tools the set that
-/// `Server::of` offers.
+/// Makes the methods of an `impl` block the handlers of their tools, prompts and resources, which `Server::of` offers.
 ///
 /// Each method takes `&self`, its tool by value and, if it needs one, `&Context` (or `Context`). It returns what a handler
 /// function may return: text, a number, `Json<T>`, other results of tools, or a `Result` of one whose error converts into
-/// `ToolError`. It may be `async`. Methods that are not handlers belong to another `impl` block; constants and types may stay.
+/// `ToolError`. It may be `async`. A method with `#[prompt]` takes a struct that derives `Prompt`, and one with `#[resource]` a
+/// struct that derives `Resource`; they return what prompts and resources may consist of. Methods that are not handlers belong to
+/// another `impl` block; constants and types may stay.
 ///
 /// `#[handlers(name = "shop", version = "1.2.0", title = "Shop", instructions = "…", workflow)]` sets what `#[mcp(…)]` sets on a
 /// toolset.

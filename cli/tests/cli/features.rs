@@ -17,7 +17,7 @@ fn mcp(words: &[&str]) -> Run {
 }
 
 #[test]
-fn the_manifest_has_the_declared_lists() {
+fn the_manifest_has_the_derived_and_declared_lists() {
     let document = manifest("features", "").ok().document();
     assert_eq!(document["server"]["name"], "shop");
     assert_eq!(

@@ -41,7 +41,7 @@ pub(crate) fn respan(tokens: TokenStream, span: Span) -> TokenStream {
 ///
 /// Link-time registration contains an `unsafe` attribute. With a span in the user's source it would count as the
 /// user's unsafe code, which `#![forbid(unsafe_code)]` rejects.
-fn as_our_own(tokens: TokenStream) -> TokenStream {
+pub(crate) fn as_our_own(tokens: TokenStream) -> TokenStream {
     respan(tokens, Span::mixed_site())
 }
 

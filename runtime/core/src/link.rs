@@ -209,18 +209,24 @@ pub fn collect() -> answer::Answer {
     }
 }
 
-/// Collects all derived and declared prompts, resources and templates, sorted by location. What a derive registers is left
-/// out if it is declared as well, with the server that offers it.
+/// Collects all derived and declared prompts, resources and templates, sorted by location. An entry of a derive is left out if
+/// its server is known as well, and both if `declare!` names it.
 ///
 /// # Panics
 /// If a definition cannot be created.
 pub fn collect_features() -> Vec<answer::LinkedFeatures> {
-    let (derived, declared): (Vec<_>, Vec<_>) =
-        TOOLWRIGHT_FEATURES.iter().partition(|features| features.is_derived);
-    let mut features: Vec<_> = declared.into_iter().map(answer_of_features).collect();
-    let declared: HashSet<(Kind, String)> = features.iter().flat_map(names_in).collect();
-    let derived = derived.into_iter().map(answer_of_features);
-    features.extend(derived.filter(|features| names_in(features).all(|name| !declared.contains(&name))));
+    let rank = |features: &LinkedFeatures| match (features.is_derived, features.server) {
+        (false, _) => 0,
+        (true, Some(_)) => 1,
+        (true, None) => 2,
+    };
+    let mut features: Vec<answer::LinkedFeatures> = Vec::new();
+    for wanted in 0..=2 {
+        let known: HashSet<(Kind, String)> = features.iter().flat_map(names_in).collect();
+        let all =
+            TOOLWRIGHT_FEATURES.iter().filter(|features| rank(features) == wanted).map(answer_of_features);
+        features.extend(all.filter(|features| names_in(features).all(|name| !known.contains(&name))));
+    }
     // One declaration may name several functions, which have the same location.
     features.sort_by(|left, right| (&left.origin, left.kind).cmp(&(&right.origin, right.kind)));
     features

@@ -3,12 +3,15 @@
 use toolwright_core::result::IntoToolResult;
 
 pub use toolwright_core::__private::*;
+pub use toolwright_core::request::RequestError;
 pub use toolwright_core::result::ToolError;
 
 pub use crate::completion::{Completes, Completions};
 pub use crate::context::Context;
+pub use crate::features::{PromptHandler, ResourceHandler};
 pub use crate::handler::Handler;
-pub use crate::router::{Dispatch, Handlers, Router};
+pub use crate::router::{Dispatch, Router};
+pub use crate::server::{Handlers, Server};
 
 /// [`Handler`] for a type that may not be a tool. Derived code requires this trait, so that a variant that is not
 /// a tool causes only one error.

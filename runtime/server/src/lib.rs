@@ -78,8 +78,8 @@ pub use provider::{
     Changes, CompletionRequest, Directory, DirectoryRequest, Outcome, PromptRequest, ProvidedSkill, Provider,
     ProviderCapabilities, RawResult, ResourceRequest, TaskAction, TaskRequest, ToolRequest,
 };
-pub use router::{Dispatch, Handlers, Router};
-pub use server::Server;
+pub use router::{Dispatch, Router};
+pub use server::{Handlers, Server};
 pub use service::Service;
 #[cfg(feature = "skills")]
 pub use skills::{Skill, Skills};

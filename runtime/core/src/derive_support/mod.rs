@@ -14,9 +14,9 @@ pub use field::{
     expect_text,
 };
 pub use kind::{Kind, KindOf, UnknownKind};
-pub use set::{Claim, NoTool, Slot, expect_free_arguments, expect_free_name, expect_tool};
+pub use set::{Claim, NoTool, Slot, expect_free_arguments, expect_free_name, expect_other_name, expect_tool};
 
-use crate::link::{LinkedFeatures, LinkedTool, LinkedToolset};
+use crate::link::{LinkedFeatures, LinkedTool, LinkedToolset, ServerOf};
 use crate::manifest::{Kind as ListKind, entry};
 use crate::prompt::TypedPrompt;
 use crate::resource::{ResourceDefinition, TypedResource, is_template};
@@ -71,4 +71,9 @@ pub const fn linked_resource<R: TypedResource>() -> LinkedFeatures {
         },
         is_derived: true,
     }
+}
+
+/// Registers a derived prompt or resource for the server that offers it.
+pub const fn offered(features: LinkedFeatures, server: ServerOf) -> LinkedFeatures {
+    LinkedFeatures { server: Some(server), ..features }
 }

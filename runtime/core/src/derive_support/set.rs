@@ -100,6 +100,20 @@ pub const fn expect_free_name(claims: &[Claim], index: usize) {
     }
 }
 
+/// Requires a prompt or resource, as `what` says, to have another name or address than the earlier ones of its server.
+#[track_caller]
+pub const fn expect_other_name(what: &str, earlier: &[&str], name: &str) {
+    if contains(earlier, name) {
+        fail(
+            &Text::new("a ")
+                .and(what)
+                .and(" above is `")
+                .and(name)
+                .and("` as well, and clients could not tell them apart; change one of the two"),
+        );
+    }
+}
+
 /// Requires a tool to have no argument with the name of a parameter that `workflow` adds to all tools.
 #[track_caller]
 pub const fn expect_free_arguments(arguments: &[&str], variant: &str) {

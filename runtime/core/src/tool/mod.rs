@@ -38,7 +38,8 @@ pub use read::decode;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool",
     label = "this type has no tool definition",
-    note = "put `#[derive(toolwright::Tool, serde::Deserialize, schemars::JsonSchema)]` on `{Self}`"
+    note = "put `#[derive(toolwright::Tool, serde::Deserialize, schemars::JsonSchema)]` on `{Self}`",
+    note = "in a `#[handlers]` block, the method of a prompt has `#[prompt]`, and that of a resource `#[resource]`"
 )]
 pub trait Tool: Sized + Send + 'static {
     /// The type that serde deserializes and schemars describes: the type itself.

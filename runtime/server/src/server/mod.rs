@@ -2,6 +2,7 @@
 
 mod extensions;
 mod features;
+mod handlers;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -25,11 +26,13 @@ use crate::input_requests::StateKeys;
 use crate::limits::Limits;
 use crate::middleware::{Middleware, Stack};
 use crate::provider::{DynProvider, Provider};
-use crate::router::{Dispatch, Handlers, Router};
+use crate::router::{Dispatch, Router};
 use crate::service::{Parts, Service};
 use crate::tool::ToolEntry;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 use crate::transport::Transport;
+
+pub use handlers::Handlers;
 
 /// How long clients may cache a list; they are notified of changes before that.
 const DEFAULT_LIST_TTL: Duration = Duration::from_mins(5);
@@ -88,12 +91,13 @@ impl<S: Send + Sync + 'static> Server<S> {
         }
     }
 
-    /// Creates a server with the tools that `state` handles, as its `#[toolwright::handlers]` block says.
+    /// Creates a server with the tools, prompts and resources that `state` handles, as its `#[toolwright::handlers]` block
+    /// says.
     pub fn of(state: S) -> Self
     where
         S: Handlers<Tools: Dispatch<S>>,
     {
-        Self::new(state).tools::<S::Tools>()
+        S::features(Self::new(state).tools::<S::Tools>())
     }
 
     /// Adds the tools of `T`, a derived toolset or a single tool. Can be called more than once.

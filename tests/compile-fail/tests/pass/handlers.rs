@@ -6,7 +6,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolwright::{Context, Server, Tool, ToolError};
+use toolwright::request::RequestError;
+use toolwright::{Context, Prompt, Resource, Server, Tool, ToolError};
 
 /// Doc.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
@@ -18,6 +19,24 @@ struct Count {
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
 pub struct Page<T> {
     filter: T,
+}
+
+/// Doc.
+#[derive(Debug, Prompt, Deserialize, JsonSchema)]
+struct Review {
+    code: String,
+}
+
+/// Doc.
+#[derive(Debug, Resource)]
+#[mcp(uri = "service://terms")]
+struct Terms;
+
+/// Doc.
+#[derive(Debug, Resource, Deserialize, JsonSchema)]
+#[mcp(uri = "service://pages/{number}")]
+struct OnePage {
+    number: u8,
 }
 
 /// A public service with a private tool.
@@ -34,6 +53,30 @@ impl Service {
 
     fn page(&self, input: Page<String>) -> String {
         input.filter
+    }
+
+    /// Fills in.
+    #[prompt]
+    async fn review(&self, input: Review, _cx: &Context) -> Result<String, RequestError> {
+        std::future::ready(()).await;
+        Ok(input.code)
+    }
+
+    #[resource]
+    fn terms(&self, _input: Terms) -> &'static str {
+        "none"
+    }
+
+    #[cfg(all())]
+    #[resource]
+    async fn one_page(&self, input: OnePage, _cx: Context) -> Option<String> {
+        (input.number < 3).then(|| "empty".to_owned())
+    }
+
+    #[cfg(any())]
+    #[prompt]
+    async fn missing(&self, input: Missing) -> String {
+        input.text
     }
 }
 
