@@ -20,7 +20,9 @@ use toolwright_gateway::secrets::{MasterKeys, SecretStore};
 use toolwright_gateway::tokens::SessionTokens;
 use toolwright_gateway::{Controlled, Controls, Gateway, GatewayError, UpstreamState};
 use toolwright_server::auth::Protection;
-use toolwright_server::{BuildError, Http, HttpConfig, Limits, Server, Service, StateKeys, Stdio, Transport};
+use toolwright_server::{
+    BuildError, Http, HttpConfig, Limits, Server, Service, StateKeys, Stdio, Transport, shutdown_signal,
+};
 
 use super::args::ServeArgs;
 use super::pins::pin_file_error;
@@ -158,7 +160,7 @@ async fn serve(
     let following = tokio::spawn(followed.follow());
     let served = service
         .serve_until(transport, async {
-            wait_for_termination().await;
+            shutdown_signal().await;
             draining.cancel();
         })
         .await;
@@ -323,20 +325,4 @@ fn report(gateway: &Gateway, shell: Shell) {
             _ => {}
         }
     }
-}
-
-/// Waits for Ctrl-C or, on Unix, SIGTERM.
-async fn wait_for_termination() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = terminate.recv() => {}
-            }
-            return;
-        }
-    }
-    _ = tokio::signal::ctrl_c().await;
 }

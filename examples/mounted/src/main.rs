@@ -10,11 +10,10 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Html;
 use axum::routing::get;
-use axum::serve::ListenerExt;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::net::TcpListener;
-use toolwright::{Context, Handler, HttpService, Server, Tool, ToolError};
+use toolwright::{Context, Handler, HttpService, Server, Tool, ToolError, no_delay, shutdown_signal};
 
 /// What the tool and the web pages share.
 #[derive(Debug, Clone, Default)]
@@ -61,39 +60,16 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let app = Router::new()
         .route("/", get(page))
         .route("/guests", get(guests))
-        // Clients do not follow redirects of a POST, so both spellings are routed directly.
-        .route_service("/mcp", mcp.clone())
-        .route_service("/mcp/", mcp.clone())
+        .merge(mcp.router("/mcp"))
         .with_state(book);
 
     let listener = TcpListener::bind(address).await?;
     eprintln!("a page at http://{0}/, MCP at http://{0}/mcp", listener.local_addr()?);
-    // Otherwise consecutive events of a stream could each be delayed by 40 ms in the kernel.
-    let listener = listener.tap_io(|stream| {
-        let _ = stream.set_nodelay(true);
-    });
     let shutdown = async move {
-        wait_for_shutdown().await;
+        shutdown_signal().await;
         // axum waits for requests in flight. Streams that never end by themselves must be ended.
         mcp.end_streams();
     };
-    axum::serve(listener, app).with_graceful_shutdown(shutdown).await?;
+    axum::serve(no_delay(listener), app).with_graceful_shutdown(shutdown).await?;
     Ok(())
-}
-
-/// Completes on Ctrl-C, or on the signal with which a service manager stops a program.
-async fn wait_for_shutdown() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        // Without a handler the signal ends the process immediately, which is also fine.
-        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = terminated.recv() => {}
-            }
-            return;
-        }
-    }
-    let _ = tokio::signal::ctrl_c().await;
 }

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
-use toolwright::{Context, Handler, Http, Json, Server, Tool, ToolError, Toolset};
+use toolwright::{Context, Handler, Http, Json, Server, Tool, ToolError, Toolset, shutdown_signal};
 
 /// Prints labels, one each tenth of a second. Tells after each how many are done.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
@@ -99,9 +99,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let service = Server::new(Arc::new(Printer::default())).tools::<PrinterTools>().build()?;
     let http = Http::bind(address)?;
     eprintln!("progress serves http://{}/mcp", http.local_addr()?);
-    let asked_to_end = async {
-        let _ = tokio::signal::ctrl_c().await;
-    };
-    service.serve_until(http, asked_to_end).await?;
+    service.serve_until(http, shutdown_signal()).await?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 
 use toolwright::agent::Agent;
-use toolwright::{Context, Http, Limits, Stdio};
+use toolwright::{Context, Http, Limits, Stdio, shutdown_signal};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -32,25 +32,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 async fn http(address: &str) -> Result<(), Box<dyn std::error::Error>> {
     let http = Http::bind(address)?;
     eprintln!("retail serves http://{}/mcp", http.local_addr()?);
-    retail::server().build()?.serve_until(http, wait_for_shutdown()).await?;
+    retail::server().build()?.serve_until(http, shutdown_signal()).await?;
     Ok(())
-}
-
-/// Completes on Ctrl-C, or on the signal with which a service manager stops a program.
-async fn wait_for_shutdown() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        // Without a handler the signal ends the process immediately, which is also fine.
-        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = terminated.recv() => {}
-            }
-            return;
-        }
-    }
-    let _ = tokio::signal::ctrl_c().await;
 }
 
 /// The agent interface to the same tools.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
-use toolwright::{Context, Handler, Http, Json, Resource, Server, Tool, ToolError};
+use toolwright::{Context, Handler, Http, Json, Resource, Server, Tool, ToolError, shutdown_signal};
 
 /// The URI of the resource.
 const CLIMATE: &str = "greenhouse://climate";
@@ -76,10 +76,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let http = Http::bind(address)?;
     eprintln!("watched serves http://{}/mcp", http.local_addr()?);
-    let asked_to_end = async {
-        let _ = tokio::signal::ctrl_c().await;
-    };
-    service.serve_until(http, asked_to_end).await?;
+    service.serve_until(http, shutdown_signal()).await?;
     Ok(())
 }
 

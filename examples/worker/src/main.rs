@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolwright::gateway::Worker;
 use toolwright::gateway::redis::RedisBus;
-use toolwright::{Http, Server, Service, Stdio, Tool, ToolError, handlers};
+use toolwright::{Http, Server, Service, Stdio, Tool, ToolError, handlers, shutdown_signal};
 
 const USAGE: &str = "usage: worker | worker --http ADDRESS | REDIS_URL=redis://… worker --pool NAME";
 
@@ -76,7 +76,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
             let bus = Arc::new(RedisBus::connect(&url).await?);
             eprintln!("a worker of the pool {pool}");
             // This line makes the service a worker.
-            Worker::new(bus, pool, service).run_until(terminated()).await;
+            Worker::new(bus, pool, service).run_until(shutdown_signal()).await;
         }
         _ => return Err(USAGE.into()),
     }
@@ -86,21 +86,5 @@ async fn run() -> Result<(), Box<dyn Error>> {
 async fn serve_http(service: Service, address: &str) -> Result<(), Box<dyn Error>> {
     let http = Http::bind(address).map_err(|error| format!("{address}: {error}"))?;
     eprintln!("listening at http://{}/mcp", http.local_addr()?);
-    Ok(service.serve_until(http, terminated()).await?)
-}
-
-/// Waits for Ctrl-C or, on Unix, SIGTERM: then running calls are finished.
-async fn terminated() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = terminate.recv() => {}
-            }
-            return;
-        }
-    }
-    _ = tokio::signal::ctrl_c().await;
+    Ok(service.serve_until(http, shutdown_signal()).await?)
 }

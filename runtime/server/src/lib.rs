@@ -52,6 +52,8 @@ mod reply;
 mod result_check;
 #[cfg(feature = "jsonrpsee")]
 mod rpc_module;
+#[cfg(feature = "http")]
+mod shutdown;
 mod subscriptions;
 mod tool;
 mod tool_table;
@@ -81,6 +83,8 @@ pub use provider::{
 pub use router::{Dispatch, Router};
 pub use server::{Handlers, Server};
 pub use service::Service;
+#[cfg(feature = "http")]
+pub use shutdown::shutdown_signal;
 #[cfg(feature = "skills")]
 pub use skills::{Skill, Skills};
 #[cfg(feature = "tasks")]
@@ -88,6 +92,8 @@ pub use tasks::Tasks;
 pub use toolwright_core::protocol::Implementation;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub use transport::Transport;
+#[cfg(feature = "axum")]
+pub use transport::http::no_delay;
 #[cfg(feature = "http")]
 pub use transport::http::{
     EventLimits, EventStore, EventStoreError, Http, HttpConfig, HttpService, MemoryEventStore, PeerAddr,

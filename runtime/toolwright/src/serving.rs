@@ -2,11 +2,13 @@
 
 #[cfg(feature = "stdio")]
 pub use toolwright_server::Stdio;
+#[cfg(feature = "axum")]
+pub use toolwright_server::no_delay;
 pub use toolwright_server::{
     BoxFuture, BuildError, Context, Handler, Limits, Provider, ServeError, Server, Service,
 };
 #[cfg(feature = "http")]
-pub use toolwright_server::{Http, HttpConfig, HttpService};
+pub use toolwright_server::{Http, HttpConfig, HttpService, shutdown_signal};
 
 pub use toolwright_server::{agent, completion, limits, middleware, provider};
 

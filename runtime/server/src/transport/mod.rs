@@ -58,8 +58,8 @@ impl Service {
     /// subscriptions end with their last message. Tasks fail when the last transport ends or, if the service is mounted
     /// in another server as well, when its last handle is dropped.
     ///
-    /// Wait for signals on a separate thread: a handler that blocks a thread of the runtime can keep `tokio::signal`
-    /// from seeing them.
+    /// Wait for signals with `shutdown_signal` (feature `http`), or on a thread of your own: a handler that blocks a thread of
+    /// the runtime can keep `tokio::signal` from seeing them.
     ///
     /// # Errors
     /// See [`Service::serve`].

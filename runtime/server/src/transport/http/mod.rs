@@ -27,6 +27,8 @@ mod hidden;
 mod legacy;
 mod listener;
 mod modern;
+#[cfg(feature = "axum")]
+mod routes;
 mod serve;
 #[cfg(feature = "ws")]
 mod websocket;
@@ -61,6 +63,8 @@ pub use body::HttpBody;
 pub use caller::PeerAddr;
 pub use config::HttpConfig;
 pub use legacy::{EventLimits, EventStore, EventStoreError, MemoryEventStore, StoredEvent};
+#[cfg(feature = "axum")]
+pub use routes::no_delay;
 pub use serve::Http;
 #[cfg(feature = "ws")]
 pub use websocket::{WebSocket, WebSocketService};
@@ -68,11 +72,11 @@ pub use websocket::{WebSocket, WebSocketService};
 /// Serves a [`Service`] over HTTP, to be mounted in axum or any other `tower` stack. Cheap to clone; clones share their
 /// sessions.
 ///
-/// It ignores the path of requests: mount it where clients expect it, preferably with and without a trailing slash. It
-/// requires a tokio runtime with time enabled. A handler that blocks occupies a thread of that runtime; others continue
+/// It ignores the path of requests: mount it where clients expect it, preferably with and without a trailing slash, as
+/// `HttpService::router` does in axum (feature `axum`). It requires a tokio runtime with time enabled. A handler that blocks occupies a thread of that runtime; others continue
 /// if it has more.
 ///
-/// Set `TCP_NODELAY` on accepted connections (with axum: `ListenerExt::tap_io`), as [`Http`] does automatically: otherwise
+/// Set `TCP_NODELAY` on accepted connections (with axum: `no_delay`), as [`Http`] does automatically: otherwise
 /// an event that follows another within milliseconds waits in the kernel until the client has acknowledged the first.
 /// Data that is ready together is sent in one write anyway.
 ///
