@@ -42,6 +42,7 @@ mod in_process;
 mod json_rpc;
 mod log;
 mod message;
+mod observed;
 mod pagination;
 mod panics;
 mod peer;

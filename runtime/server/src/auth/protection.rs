@@ -10,6 +10,7 @@ use http::{HeaderName, Uri};
 use super::resource::is_scope;
 use super::token::is_token;
 use super::{Access, Principal, Rejected, TokenVerifier};
+use crate::observed::observe;
 
 /// Requires callers of an endpoint to present a token that one of the verifiers accepts. Requests without one get a
 /// challenge (status 401 with `WWW-Authenticate`).
@@ -177,8 +178,16 @@ impl Protection {
     /// Verifies a token and returns its access.
     pub(crate) async fn check(&self, token: &str) -> Result<Access, Rejected> {
         let checked = self.verify(token).await;
-        if let (Err(rejected), Some(hear)) = (&checked, &self.on_rejected) {
-            hear(rejected);
+        if let Err(rejected) = &checked {
+            observe!(
+                INFO,
+                error.r#type = rejected.kind().name(),
+                reason = crate::observed::shorten(rejected.reason()),
+                "a token was rejected"
+            );
+            if let Some(hear) = &self.on_rejected {
+                hear(rejected);
+            }
         }
         checked.map(|principal| Access::Granted(Arc::new(self.with_implied(principal))))
     }

@@ -96,6 +96,18 @@ pub enum RejectedKind {
     LacksScopes,
 }
 
+#[cfg(all(feature = "auth", feature = "tracing"))]
+impl RejectedKind {
+    /// Returns the error code of OAuth for this (RFC 6749 §5.2, RFC 6750 §3.1).
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Invalid => "invalid_token",
+            Self::Unavailable => "temporarily_unavailable",
+            Self::LacksScopes => "insufficient_scope",
+        }
+    }
+}
+
 impl Rejected {
     /// The token is invalid. Callers receive the reason, so it must not contain anything that they must not know.
     pub fn invalid(reason: impl Into<Cow<'static, str>>) -> Self {

@@ -10,6 +10,7 @@ use crate::context::LogLevel;
 use crate::future::BoxFuture;
 use crate::json_rpc;
 use crate::message::{Params, RequestId, RequestMeta};
+use crate::observed::observe;
 use crate::reply::{AnswerKind, Reply};
 use crate::tool::ToolEntry;
 use crate::tool_table::Denied;
@@ -106,6 +107,13 @@ pub(super) fn write_error(
     error: &ErrorObject,
     revision: Revision,
 ) -> AnswerKind {
+    observe!(
+        DEBUG,
+        error.r#type = %error.code,
+        rpc.response.status_code = %error.code,
+        jsonrpc.request.id = id.map(|id| crate::observed::shorten(id.as_str())),
+        "a request was answered with an error"
+    );
     json_rpc::error(out, id, error, revision);
     AnswerKind::Error { code: error.code, has_id: id.is_some() }
 }

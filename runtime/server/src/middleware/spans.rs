@@ -10,10 +10,9 @@ use tracing::{Instrument as _, Span};
 
 use super::{Ending, Invocation, InvocationResult, Middleware, Next};
 use crate::context::Context;
+use crate::observed::shorten;
+use crate::panics::note_origins;
 use crate::provider::Outcome;
-
-/// Maximum length of a field from a request in bytes; longer ones are truncated.
-const MAX_FIELD: usize = 256;
 
 /// Records a span for each tool call, prompt and resource read with [`tracing`], in the terms of OpenTelemetry
 /// (semantic conventions for MCP, in development: `gen-ai/mcp`). What the handler records is inside of the span. Requires
@@ -38,6 +37,19 @@ const MAX_FIELD: usize = 256;
 ///
 /// Arguments, results, tokens and callers are not recorded. A request that waits for input of its client ends its span
 /// without an error and has another one when it goes on.
+///
+/// The server also records events, with this middleware or without it:
+///
+/// | event | level | fields |
+/// | --- | --- | --- |
+/// | a handler panicked | `ERROR` | `exception.type`; with this middleware `code.file.path`, `code.line.number`, and `exception.stacktrace` if `RUST_BACKTRACE` is set |
+/// | a token was rejected | `INFO` | `error.type`, as in OAuth; `reason` |
+/// | a request for another host was rejected | `INFO` | `error.type`, `server.address` |
+/// | a request of another origin was rejected | `INFO` | `error.type`, `http.request.header.origin` |
+/// | a request was answered with an error | `DEBUG` | `error.type` and `rpc.response.status_code`: the code; `jsonrpc.request.id` |
+/// | a peer disconnected before it was sent everything | `DEBUG` | `error.type`; `network.transport` over stdio |
+///
+/// Messages of panics and errors may quote arguments, and are not recorded.
 ///
 /// The caller's span becomes the parent with [`Spans::with_parent`]:
 ///
@@ -71,8 +83,10 @@ pub struct TraceContext {
 }
 
 impl Spans {
-    /// Creates the middleware.
+    /// Creates the middleware. The first one of a program adds to its panic hook, so that panics of handlers are recorded with
+    /// their place; what the hook did before, it still does.
     pub fn new() -> Self {
+        note_origins();
         Self::default()
     }
 
@@ -175,10 +189,6 @@ fn record(span: &Span, ending: Ending) {
     };
     span.record("error.type", kind);
     span.record("otel.status_code", "ERROR");
-}
-
-fn shorten(text: &str) -> &str {
-    &text[..text.floor_char_boundary(MAX_FIELD)]
 }
 
 impl fmt::Debug for Spans {

@@ -16,6 +16,7 @@ use super::bounded::{Bounded, Meter};
 use super::peers::SocketPeer;
 use crate::auth::Access;
 use crate::error::ServeError;
+use crate::observed::observe;
 use crate::service::Service;
 
 /// The size of reads; an idle peer costs twice this.
@@ -178,7 +179,14 @@ async fn write(outbox: &Outbox, writer: &mut (impl AsyncWrite + Unpin)) -> io::R
 /// Ignores errors that mean that the peer disconnected.
 fn left_or(stream: &'static str, source: io::Error) -> Result<(), ServeError> {
     match source.kind() {
-        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset | io::ErrorKind::TimedOut => Ok(()),
+        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset | io::ErrorKind::TimedOut => {
+            observe!(
+                DEBUG,
+                error.r#type = ?source.kind(),
+                "a peer disconnected before it was sent everything"
+            );
+            Ok(())
+        }
         _ => Err(ServeError::Stream { stream, source }),
     }
 }

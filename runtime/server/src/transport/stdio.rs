@@ -21,6 +21,7 @@ use super::watch::Watch;
 use crate::auth::Access;
 use crate::connection::Connection;
 use crate::error::ServeError;
+use crate::observed::observe;
 use crate::service::Service;
 
 /// How long writing the last responses may take at shutdown.
@@ -379,7 +380,15 @@ fn report_abandoned(tools: &[String]) {
 
 fn write_end(error: &io::Error) -> End {
     match error.kind() {
-        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => End::PeerLeft,
+        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => {
+            observe!(
+                DEBUG,
+                error.r#type = ?error.kind(),
+                network.transport = "pipe",
+                "a peer disconnected before it was sent everything"
+            );
+            End::PeerLeft
+        }
         kind => End::Failed { stream: "output", error: kind },
     }
 }

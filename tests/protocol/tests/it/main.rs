@@ -15,6 +15,7 @@ mod lists;
 mod middleware;
 mod nested;
 mod never_hangs;
+mod observed;
 mod promises;
 mod prompts;
 mod providers;

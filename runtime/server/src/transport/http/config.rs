@@ -18,6 +18,7 @@ use super::legacy::{EventStore, MemoryEventStore, Reading};
 use crate::auth::Access;
 #[cfg(feature = "auth")]
 use crate::auth::Protection;
+use crate::observed::observe;
 
 /// Configures an HTTP endpoint. By default, only programs and pages on the same machine are allowed.
 #[derive(Debug, Clone)]
@@ -222,12 +223,26 @@ impl HttpConfig {
     /// Checks `Host` and `Origin` independently.
     pub(super) fn admit(&self, head: &Parts) -> Result<(), &'static str> {
         if !self.admits_host(&head.uri, &head.headers) {
+            observe!(
+                INFO,
+                error.r#type = "host_not_allowed",
+                server.address = shown(head.headers.get(HOST)),
+                "a request for another host was rejected"
+            );
             return Err("this host is not allowed; the server can allow it with `HttpConfig::allow_host`");
         }
         match single(&head.headers, &ORIGIN) {
             Ok(None) => Ok(()),
             Ok(Some(origin)) if self.admits_origin(origin) => Ok(()),
-            _ => Err("this origin is not allowed; the server can allow it with `HttpConfig::allow_origin`"),
+            _ => {
+                observe!(
+                    INFO,
+                    error.r#type = "origin_not_allowed",
+                    http.request.header.origin = shown(head.headers.get(ORIGIN)),
+                    "a request of another origin was rejected"
+                );
+                Err("this origin is not allowed; the server can allow it with `HttpConfig::allow_origin`")
+            }
         }
     }
 
@@ -268,6 +283,13 @@ impl HttpConfig {
             .filter(|origin| origin.to_str().is_ok_and(|origin| self.has_cors_for(origin)))
             .cloned()
     }
+}
+
+/// Returns a header as a field of an event.
+#[cfg(feature = "tracing")]
+fn shown(value: Option<&HeaderValue>) -> String {
+    let text = value.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).unwrap_or_default();
+    crate::observed::shorten(&text).to_owned()
 }
 
 #[cfg(test)]

@@ -1,10 +1,16 @@
 //! Contains panics of user code, both when it runs and when its values are dropped. A panic ends only its own call; its
-//! message stays on standard error, where the panic hook wrote it, and is not sent.
+//! message stays on standard error, where the panic hook wrote it, and is not sent. `origin` tells subscribers of `tracing` where.
+
+#[cfg(feature = "tracing")]
+mod origin;
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
+
+#[cfg(feature = "tracing")]
+pub(crate) use origin::note_origins;
 
 /// User code panicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,11 +18,18 @@ pub(crate) struct Panicked;
 
 /// Runs user code.
 pub(crate) fn catch<R>(run: impl FnOnce() -> R) -> Result<R, Panicked> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(|thrown| {
+    #[cfg(feature = "tracing")]
+    let running = origin::Running::begin();
+    let caught = catch_unwind(AssertUnwindSafe(run));
+    #[cfg(feature = "tracing")]
+    drop(running);
+    caught.map_err(|thrown| {
         // Dropping a panic's payload may panic as well, and so on.
         if let Err(thrown) = catch_unwind(AssertUnwindSafe(|| drop(thrown))) {
             std::mem::forget(thrown);
         }
+        #[cfg(feature = "tracing")]
+        origin::record();
         Panicked
     })
 }
