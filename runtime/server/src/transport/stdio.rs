@@ -4,8 +4,10 @@
 //! costs one read and one write. A pending handler continues as a task of the runtime. A handler that *blocks* occupies
 //! its thread, and after a moment another thread takes over reading (`super::watch`).
 
+mod terminal;
+
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::thread::{self, Thread};
@@ -34,6 +36,8 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 /// [`Service::serve_until`](crate::Service::serve_until) is requested. Abandoned calls are named on stderr; if one of
 /// them blocks a thread of the runtime, the process exits after another grace period, since nothing else can end it.
 ///
+/// If standard input is a terminal, lines on stderr say what the server waits for and how to connect a client.
+///
 /// While it serves, other output to stdout goes to stderr (on Unix), so a stray `println!` does not break the protocol,
 /// and other reads of stdin see its end: a program that a handler starts inherits an empty standard input rather than
 /// the requests. On other platforms, nothing else in the process, and no program that it starts, may use standard input
@@ -54,6 +58,10 @@ impl Stdio {
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), ServeError> {
         let (input, output) = streams()?;
+        if input.is_terminal() {
+            let tools = service.shared().table_for(&Access::Trusted).definitions().count();
+            terminal::explain(service.shared().info(), tools);
+        }
         let _apart = StreamsApart::new(&input, &output)?;
         serve(service, input, output, Watch::default(), shutdown).await
     }

@@ -80,3 +80,21 @@ fn broken_promises_are_logged_with_the_tool_and_reason() {
         assert!(line.starts_with("toolwright: ") && !line.contains(char::is_control), "{line:?}");
     }
 }
+
+/// `script` runs a program in a terminal of its own; it is part of every Debian.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_is_told_how_to_connect_a_client() {
+    let program = env!("CARGO_BIN_EXE_stage-server");
+    let output = Command::new("script")
+        .args(["--quiet", "--return", "--command", program, "/dev/null"])
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program `script` of the package bsdutils");
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    for part in ["is an MCP server with ", &format!(r#"{{"command":"{program}"}}"#), "cargo mcp list -- "] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let (_, piped) = run(&[]);
+    assert_eq!(starting(&piped, "toolwright: to end it"), [] as [&String; 0]);
+}
