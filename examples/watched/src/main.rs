@@ -4,16 +4,13 @@
 //! `cargo run -p watched` serves `http://127.0.0.1:8080/mcp`, `cargo run -p watched -- ADDRESS` another address.
 
 use std::error::Error;
-use std::future::ready;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
-use toolwright::{Context, Handler, Http, Json, Resource, Server, Tool, ToolError, shutdown_signal};
-
-/// The URI of the resource.
-const CLIMATE: &str = "greenhouse://climate";
+use toolwright::resource::TypedResource as _;
+use toolwright::{Http, Json, Resource, Server, Tool, handlers, shutdown_signal};
 
 /// How long the greenhouse takes for one degree.
 const STEP: Duration = Duration::from_millis(250);
@@ -27,30 +24,33 @@ struct Climate {
     target: i32,
 }
 
-impl Climate {
-    fn to_json(&self) -> String {
-        serde_json::json!(self).to_string()
-    }
-}
+/// How warm it is in the greenhouse, and how warm it is to be.
+#[derive(Debug, Resource)]
+#[mcp(uri = "greenhouse://climate", name = "climate", mime_type = "application/json")]
+struct ReadClimate;
 
 /// Code that changes the climate sends it into the channel and does not need to know about subscribers.
 struct Greenhouse(watch::Sender<Climate>);
 
 /// Sets how warm the greenhouse is to be. It gets there degree by degree.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
-#[mcp(idempotent, output = Climate)]
+#[mcp(idempotent)]
 struct SetTarget {
     /// Degrees Celsius.
     #[mcp(minimum = 5, maximum = 35)]
     celsius: i32,
 }
 
-impl Handler<SetTarget> for Greenhouse {
-    type Output = Json<Climate>;
-
-    async fn call(&self, input: SetTarget, _cx: &Context) -> Result<Json<Climate>, ToolError> {
+#[handlers]
+impl Greenhouse {
+    fn set_target(&self, input: SetTarget) -> Json<Climate> {
         self.0.send_modify(|climate| climate.target = input.celsius);
-        Ok(Json(self.0.borrow().clone()))
+        Json(self.0.borrow().clone())
+    }
+
+    #[resource]
+    fn climate(&self, _: ReadClimate) -> String {
+        serde_json::json!(*self.0.borrow()).to_string()
     }
 }
 
@@ -59,18 +59,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let address = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:8080".to_owned());
     let (climate, mut changes) = watch::channel(Climate { temperature: 20, target: 20 });
 
-    let shown = climate.subscribe();
-    let read = move || ready(shown.borrow().to_json());
-    let service = Server::new(Greenhouse(climate.clone()))
-        .tools::<SetTarget>()
-        .resource(Resource::new(CLIMATE, "climate").mime_type("application/json"), read)
-        .build()?;
+    let service = Server::of(Greenhouse(climate.clone())).build()?;
 
     tokio::spawn(heat(climate));
     let told = service.clone();
     tokio::spawn(async move {
         while changes.changed().await.is_ok() {
-            told.notify_resource_updated(CLIMATE);
+            told.notify_resource_updated(ReadClimate::URI);
         }
     });
 
