@@ -109,6 +109,7 @@ mod task;
 mod tool;
 mod tool_cache;
 mod typed;
+mod typed_features;
 
 pub use call::Call;
 #[cfg(feature = "stdio")]

@@ -2,7 +2,7 @@
 #![cfg(feature = "in-process")]
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolwright::completion::CompletionContext;
 use toolwright::handler::{PromptHandler, ResourceHandler};
@@ -11,7 +11,7 @@ use toolwright::request::RequestError;
 use toolwright::resource::ResourceData;
 use toolwright::{Client, Context, Prompt, Resource, Server, Service};
 
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Tone {
     Friendly,
@@ -19,7 +19,7 @@ enum Tone {
 }
 
 /// Asks for a reply to a ticket.
-#[derive(Debug, Prompt, Deserialize, JsonSchema)]
+#[derive(Debug, Prompt, Serialize, Deserialize, JsonSchema)]
 #[mcp(
     title = "Reply to a ticket",
     scopes("tickets:read"),
@@ -49,17 +49,17 @@ async fn languages(so_far: String) -> Result<Vec<&'static str>, RequestError> {
 }
 
 /// Asks for today's agenda.
-#[derive(Debug, Prompt)]
+#[derive(Debug, Prompt, Serialize)]
 struct Agenda;
 
 /// The open tickets.
-#[derive(Debug, Resource)]
+#[derive(Debug, Resource, Serialize)]
 #[mcp(uri = "tickets://open", title = "Open tickets", mime_type = "text/plain", size = 7)]
 #[mcp(audience("user", "assistant"), priority = 0.5)]
 struct OpenTickets {}
 
 /// A ticket.
-#[derive(Debug, Resource, Deserialize, JsonSchema)]
+#[derive(Debug, Resource, Serialize, Deserialize, JsonSchema)]
 #[mcp(uri = "tickets://{id}/comments/{kind}", name = "comments", mime_type = "text/markdown")]
 struct Comments {
     #[mcp(minimum = 1)]
@@ -266,4 +266,20 @@ fn a_mistake_that_only_the_types_show_is_found_when_building() {
 fn a_prompt_is_added_once() {
     let twice = Server::new(()).prompt_fn(async |_: Agenda| "x").prompt_fn(async |_: Agenda| "y");
     assert!(twice.build().expect_err("two of one name").to_string().contains("prompt `agenda`"));
+}
+
+#[tokio::test]
+async fn the_structs_are_the_requests_of_a_client() {
+    let client = Client::in_process(&desk());
+    let reply =
+        ReplyToTicket { ticket_id: 12, language: "7".to_owned(), tone: Some(Tone::Formal), signed: true };
+    let filled = client.fill_prompt(&reply).await.expect("a prompt");
+    assert_eq!(filled.messages[0].content.as_text(), Some("12 in 7, Some(Formal), true"));
+    client.fill_prompt(&Agenda).await.expect("a prompt without arguments");
+    for (read, text) in [
+        (client.read_typed(&Comments { id: 7, kind: Tone::Formal }).await, "Formal comments of 7"),
+        (client.read_typed(&OpenTickets {}).await, "[7, 12]"),
+    ] {
+        assert_eq!(read.expect("a resource").contents[0].data, ResourceData::Text(text.to_owned()));
+    }
 }

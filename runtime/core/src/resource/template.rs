@@ -1,6 +1,6 @@
 //! URIs and URI templates: RFC 6570 level 1, matched against URIs.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// A URI template: literal text and variables in braces, such as `shop://orders/{id}/invoice`.
 ///
@@ -130,6 +130,36 @@ impl UriTemplate {
             rest = &tail[text.len()..];
         }
         rest.is_empty().then_some(values)
+    }
+}
+
+impl UriTemplate {
+    /// Returns the URI with these values of the variables, percent-encoded (RFC 6570, section 3.2.2); `None` if one is
+    /// missing or empty, which no URI matches.
+    ///
+    /// ```
+    /// use toolwright_core::resource::UriTemplate;
+    ///
+    /// let template = UriTemplate::parse("shop://orders/{id}/lines")?;
+    /// assert_eq!(template.expand(|_| Some("a/b")).as_deref(), Some("shop://orders/a%2Fb/lines"));
+    /// assert_eq!(template.expand(|_| None), None);
+    /// # Ok::<(), toolwright_core::resource::TemplateError>(())
+    /// ```
+    pub fn expand<'v>(&self, value: impl Fn(&str) -> Option<&'v str>) -> Option<String> {
+        let mut uri = self.head.clone();
+        for (name, text) in &self.parts {
+            let value = value(name).filter(|value| !value.is_empty())?;
+            for byte in value.bytes() {
+                if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+                    uri.push(char::from(byte));
+                } else {
+                    // Writing to a string cannot fail.
+                    _ = write!(uri, "%{byte:02X}");
+                }
+            }
+            uri.push_str(text);
+        }
+        Some(uri)
     }
 }
 
