@@ -73,7 +73,9 @@ pub fn faults(folder: &Path, definitions: Vec<ToolDefinition>) -> Vec<(String, F
     std::fs::write(&file, manifest.to_json()).expect("the folder takes files");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["run", "--quiet", "--package", "toolwright-cli", "--", "mcp", "lint", "--quiet"])
+        // All features, since this replaces the program that tests of the CLI run at the same time.
+        .args(["run", "--quiet", "--package", "toolwright-cli", "--all-features"])
+        .args(["--", "mcp", "lint", "--quiet"])
         .args(["--format", "json"])
         .arg(&file)
         .current_dir(workspace())
