@@ -3,8 +3,8 @@
 /// Puts prompts, resources and resource templates into the manifest: `cargo mcp manifest` finds them as it finds tools,
 /// without running the program's `main`.
 ///
-/// A declaration names functions without parameters that return a [`Prompt`](crate::Prompt), a
-/// [`Resource`](crate::Resource), a [`ResourceTemplate`](crate::ResourceTemplate), or a `Vec` of one of them. The server
+/// A declaration names functions without parameters that return a [`Prompt`](crate::prompt::Prompt), a
+/// [`Resource`](crate::resource::Resource), a [`ResourceTemplate`](crate::ResourceTemplate), or a `Vec` of one of them. The server
 /// takes what the same functions return, so that nothing is said twice:
 ///
 /// ```standalone_crate
