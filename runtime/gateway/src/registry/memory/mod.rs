@@ -98,27 +98,35 @@ impl MemoryStore {
         id: &RunId,
         change: impl FnOnce(&mut Run) -> Result<(T, Option<Event>), StoreError>,
     ) -> Result<T, StoreError> {
-        let changed = self.change_silently(id, change)?;
-        self.notify(Some(&id.run));
-        Ok(changed)
-    }
-
-    fn change_silently<T>(
-        &self,
-        id: &RunId,
-        change: impl FnOnce(&mut Run) -> Result<(T, Option<Event>), StoreError>,
-    ) -> Result<T, StoreError> {
         let mut state = self.state();
-        let run = state.run(&id.run).ok_or_else(|| StoreError::NoRun(id.run.clone()))?;
-        if run.org != id.org {
-            return Err(StoreError::OtherOrganization(id.run.clone()));
-        }
+        let run = state.run_of(id)?;
         let (changed, event) = change(run)?;
         let ends = run.ends;
         if let Some((kind, details)) = event {
             state.record(id, ends, kind, &details);
         }
+        drop(state);
+        self.notify(Some(&id.run));
         Ok(changed)
+    }
+
+    /// Records an event, unless it is the newest one already.
+    fn record_now(&self, id: &RunId, kind: EventKind, details: &EventDetails) -> Result<(), StoreError> {
+        let mut state = self.state();
+        let ends = state.run_of(id)?.ends;
+        details.to_checked_text()?;
+        if !state.is_newest(id, kind, details) {
+            state.record(id, ends, kind, details);
+        }
+        Ok(())
+    }
+
+    fn renew_now(&self, id: &RunId, ttl: Duration) -> Result<(), StoreError> {
+        let mut state = self.state();
+        let ends = Instant::now() + ttl;
+        state.run_of(id)?.ends = ends;
+        state.prolong_log(id, ends);
+        Ok(())
     }
 
     fn open_now(&self, id: &RunId, ttl: Duration) -> Result<RunState, StoreError> {
@@ -215,6 +223,15 @@ impl State {
         }
         self.runs.get_mut(run)
     }
+
+    /// Returns a run, if it is one of its organization.
+    fn run_of(&mut self, id: &RunId) -> Result<&mut Run, StoreError> {
+        let run = self.run(&id.run).ok_or_else(|| StoreError::NoRun(id.run.clone()))?;
+        if run.org != id.org {
+            return Err(StoreError::OtherOrganization(id.run.clone()));
+        }
+        Ok(run)
+    }
 }
 
 impl Run {
@@ -283,18 +300,7 @@ impl RegistryStore for MemoryStore {
     }
 
     fn renew<'a>(&'a self, run: &'a RunId, ttl: Duration) -> BoxFuture<'a, Result<(), StoreError>> {
-        let mut state = self.state();
-        let renewed = match state.run(&run.run) {
-            None => Err(StoreError::NoRun(run.run.clone())),
-            Some(known) if known.org != run.org => Err(StoreError::OtherOrganization(run.run.clone())),
-            Some(known) => {
-                let ends = Instant::now() + ttl;
-                known.ends = ends;
-                state.prolong_log(run, ends);
-                Ok(())
-            }
-        };
-        Box::pin(ready(renewed))
+        Box::pin(ready(self.renew_now(run, ttl)))
     }
 
     fn end<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<(), StoreError>> {
@@ -342,13 +348,7 @@ impl RegistryStore for MemoryStore {
         kind: EventKind,
         details: EventDetails,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        let details_text = details.to_checked_text();
-        let is_repeated = self.state().is_newest(run, kind, &details);
-        let event = (!is_repeated).then_some((kind, details));
-        Box::pin(ready(self.change_silently(run, |_| {
-            details_text?;
-            Ok(((), event))
-        })))
+        Box::pin(ready(self.record_now(run, kind, &details)))
     }
 
     fn events<'a>(

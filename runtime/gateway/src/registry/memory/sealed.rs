@@ -15,12 +15,7 @@ impl MemoryStore {
         id: &RunId,
         act: impl FnOnce(&mut Run) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let mut state = self.state();
-        let run = state.run(&id.run).ok_or_else(|| StoreError::NoRun(id.run.clone()))?;
-        if run.org != id.org {
-            return Err(StoreError::OtherOrganization(id.run.clone()));
-        }
-        act(run)
+        act(self.state().run_of(id)?)
     }
 }
 
