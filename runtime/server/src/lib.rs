@@ -29,6 +29,7 @@ pub mod auth;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub mod transport;
 
+mod buckets;
 mod caller_lists;
 mod clock;
 mod connection;

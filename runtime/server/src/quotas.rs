@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 
 use toolwright_wire::budget::Budget;
 
-use crate::limits::Limits;
+use crate::buckets::{Buckets, Limiter, nanoseconds};
+use crate::limits::{Limits, RateLimit};
 
 /// The limits of a server, and how much of them each caller uses.
 #[derive(Debug)]
@@ -87,8 +88,8 @@ struct Share {
         expect(dead_code, reason = "stdio has a single peer, with its own limits")
     )]
     unread: Arc<Budget>,
-    /// When the bucket of each tool is full again, in nanoseconds since the start.
-    full_at: Mutex<HashMap<Box<str>, u64>>,
+    /// How often it calls each tool.
+    buckets: Buckets,
 }
 
 /// The resources that callers use.
@@ -228,13 +229,9 @@ fn network(address: IpAddr) -> u128 {
     }
 }
 
-fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
-}
-
 impl Share {
     fn new(is_known: bool, unread: Arc<Budget>) -> Self {
-        Self { is_known, counts: Default::default(), unread, full_at: Mutex::default() }
+        Self { is_known, counts: Default::default(), unread, buckets: Buckets::default() }
     }
 }
 
@@ -281,39 +278,23 @@ impl Caller {
         TakenShare { caller: self.clone(), what, amount: 0 }
     }
 
-    /// Takes a call from a tool's bucket, which holds `burst` calls and is refilled by one per `interval`.
+    /// Takes a call of a tool, in nanoseconds since the start of [`Callers`].
     ///
     /// # Errors
-    /// The time until the next call is allowed, if the bucket is empty.
-    pub(crate) fn pace(&self, tool: &str, interval: Duration, burst: u32, now: u64) -> Result<(), Duration> {
-        /// The number of tools at which full buckets are removed.
-        const MANY_TOOLS: usize = 64;
-        let interval = nanoseconds(interval);
-        let slack = interval.saturating_mul(u64::from(burst.saturating_sub(1)));
-        let mut buckets = self.0.full_at.lock().unwrap_or_else(PoisonError::into_inner);
-        let full_at = buckets.get(tool).copied().unwrap_or(now).max(now);
-        if full_at - now > slack {
-            return Err(Duration::from_nanos(full_at - now - slack));
-        }
-        let full_at = full_at.saturating_add(interval);
-        if let Some(bucket) = buckets.get_mut(tool) {
-            *bucket = full_at;
-            return Ok(());
-        }
-        if buckets.len() >= MANY_TOOLS {
-            buckets.retain(|_, full_at| *full_at > now);
-        }
-        buckets.insert(tool.into(), full_at);
-        Ok(())
+    /// The time until the next call is allowed, if the rate is exceeded.
+    pub(crate) fn pace(
+        &self,
+        limiter: Limiter,
+        tool: &str,
+        rate: RateLimit,
+        now: u64,
+    ) -> Result<(), Duration> {
+        self.0.buckets.take(limiter, tool, rate, now)
     }
 
     /// Whether it has anything open, or a bucket that is not full.
     fn has_something(&self, now: u64) -> bool {
-        let is_pacing = || {
-            let buckets = self.0.full_at.lock().unwrap_or_else(PoisonError::into_inner);
-            buckets.values().any(|full_at| *full_at > now)
-        };
-        Arc::strong_count(&self.0) > 1 || is_pacing()
+        Arc::strong_count(&self.0) > 1 || self.0.buckets.is_refilling(now)
     }
 }
 
@@ -404,6 +385,8 @@ mod tests {
     use std::time::Duration;
 
     use super::{Caller, Callers, Received, What};
+    use crate::buckets::Limiter;
+    use crate::limits::RateLimit;
 
     fn at(callers: &Callers, address: &str) -> Caller {
         callers.of(None, Some(address.parse().expect("an address")))
@@ -488,39 +471,16 @@ mod tests {
         assert!(!callers.of(Some("fifth"), None).is(&sixth), "there is room again");
     }
 
-    #[test]
-    fn each_tool_has_its_own_bucket() {
-        let callers = Callers::of_at_most(100);
-        let (ada, bob) = (callers.of(Some("ada"), None), callers.of(Some("bob"), None));
-        let second = Duration::from_secs(1);
-        let at = |seconds: u64| seconds * 1_000_000_000;
-        for _ in 0..3 {
-            assert_eq!(ada.pace("pay", second, 3, at(10)), Ok(()));
-        }
-        assert_eq!(ada.pace("pay", second, 3, at(10)), Err(second));
-        assert_eq!(ada.pace("list", second, 3, at(10)), Ok(()), "another tool");
-        assert_eq!(bob.pace("pay", second, 3, at(10)), Ok(()), "another caller");
-        assert_eq!(ada.pace("pay", second, 3, at(11)), Ok(()), "one a second");
-        assert_eq!(ada.pace("pay", second, 3, at(11)), Err(second));
-        for _ in 0..3 {
-            assert_eq!(ada.pace("pay", second, 3, at(100)), Ok(()), "never more than the bucket holds");
-        }
-        assert_eq!(ada.pace("pay", second, 3, at(100)), Err(second));
-    }
-
     /// A bucket that is not full outlives its caller's requests; otherwise each request would start with a full one.
     #[test]
     fn buckets_are_kept_until_they_are_full() {
         let callers = Callers::of_at_most(100);
         let hour = Duration::from_hours(1);
-        assert_eq!(callers.of(Some("ada"), None).pace("pay", hour, 1, callers.now()), Ok(()));
+        let rate = RateLimit::new(1, hour);
+        let pace = |name| callers.of(Some(name), None).pace(Limiter::SERVER, "pay", rate, callers.now());
+        assert_eq!(pace("ada"), Ok(()));
         callers.sweep(&mut callers.known());
-        assert!(callers.of(Some("ada"), None).pace("pay", hour, 1, callers.now()).is_err());
-        let bob = callers.of(Some("bob"), None);
-        for number in 0..1_000_u64 {
-            let (tool, now) = (format!("tool {number}"), number * 10);
-            assert_eq!(bob.pace(&tool, Duration::from_nanos(5), 1, now), Ok(()));
-        }
-        assert!(bob.0.full_at.lock().expect("no panic").len() <= 65);
+        assert!(pace("ada").is_err());
+        assert_eq!(pace("bob"), Ok(()), "another caller");
     }
 }

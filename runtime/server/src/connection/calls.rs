@@ -18,6 +18,7 @@ use toolwright_core::tool::TaskSupport;
 use super::input_requests::{Origin, OwnedOrigin};
 use super::request::LaterReply;
 use super::{Connection, Dispatched, Request, arguments_of, optional_string, required_string};
+use crate::buckets::{Limiter, too_many};
 use crate::context::{CallStart, Context, IdText};
 use crate::error;
 use crate::future::BoxFuture;
@@ -90,12 +91,9 @@ impl Connection {
     /// can act on it.
     fn check_pace(&self, entry: &ToolEntry) -> Option<ToolResult> {
         let rate = self.service.limits().tool_call_rate?;
-        let (name, now) = (&entry.definition.name, self.service.callers().now());
-        let wait = self.caller().pace(name, rate.interval, rate.burst, now).err()?;
-        let seconds = wait.as_millis().div_ceil(1_000);
-        Some(ToolResult::error(format!(
-            "too many calls of `{name}`; nothing was done; try again in {seconds} s"
-        )))
+        let name = &entry.definition.name;
+        let wait = self.peer.pace(Limiter::SERVER, name, rate).err()?;
+        Some(ToolResult::error(too_many(name, wait)))
     }
 
     /// Rejects a request whose id is in use, or that exceeds the limit.

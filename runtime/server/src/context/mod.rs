@@ -286,6 +286,11 @@ impl Context {
         if self.has_ended() { None } else { self.0.peer.upgrade() }
     }
 
+    /// The peer that makes the call, while its connection exists; `None` for calls without a connection.
+    pub(crate) fn maker(&self) -> Option<Arc<Peer>> {
+        self.0.peer.upgrade()
+    }
+
     /// Ends the call: nothing but its response may be sent after this.
     pub(crate) fn end(&self) {
         self.0.course.ended.store(true, Ordering::Release);

@@ -6,11 +6,14 @@
 //! outermost.
 //!
 //! ```
-//! use toolwright_server::Server;
-//! use toolwright_server::middleware::{AuditLog, Invocation, MaxConcurrency, Next};
+//! use std::time::Duration;
+//!
+//! use toolwright_server::middleware::{AuditLog, Invocation, MaxConcurrency, MaxRate, Next};
+//! use toolwright_server::{RateLimit, Server};
 //!
 //! let service = Server::new(())
 //!     .middleware(AuditLog::new(std::io::stderr()))
+//!     .middleware(MaxRate::per_tool(RateLimit::new(60, Duration::from_mins(1))))
 //!     .middleware(MaxConcurrency::per_tool(8))
 //!     .middleware(|invocation: Invocation, next: Next| async move {
 //!         if invocation.tool().is_some_and(|tool| tool.name.starts_with("admin_")) {
@@ -38,13 +41,16 @@
 //! handler that requests input from a client of 2026-07-28 is dropped as well, and runs again with the responses
 //! (basic/patterns/mrtr): the middleware then runs again too. [`Next::observe`] reports all of these.
 //!
-//! Rate limits by caller and tool are a feature of the server:
-//! [`Limits::tool_call_rate`](crate::Limits::tool_call_rate).
+//! # Built in
+//!
+//! [`MaxConcurrency`] bounds the concurrent calls of a tool, [`MaxRate`] how often a caller calls a tool, and [`AuditLog`] writes
+//! a line for each request, without arguments. `Spans` (feature `tracing`) records spans for OpenTelemetry.
 
 mod audit;
 mod concurrency;
 mod ending;
 mod invocation;
+mod rate;
 #[cfg(feature = "tracing")]
 mod spans;
 mod stack;
@@ -58,6 +64,7 @@ pub use audit::AuditLog;
 pub use concurrency::MaxConcurrency;
 pub use ending::Ending;
 pub use invocation::{Invocation, InvocationResult, Next};
+pub use rate::MaxRate;
 #[cfg(feature = "tracing")]
 pub use spans::{Spans, TraceContext};
 pub(crate) use stack::Stack;

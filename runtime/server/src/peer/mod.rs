@@ -5,12 +5,14 @@ pub(crate) mod server_requests;
 mod session;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use toolwright_wire::outbox::Outbox;
 
 use crate::auth::{Access, Visitor};
+use crate::buckets::Limiter;
 use crate::input_requests::Room;
-use crate::limits::Limits;
+use crate::limits::{Limits, RateLimit};
 use crate::quotas::{Caller, Quotas};
 use crate::subscriptions::{Changed, Subscriptions};
 
@@ -47,6 +49,14 @@ impl Peer {
     /// The caller whose share of the limits it uses.
     pub(crate) fn caller(&self) -> &Caller {
         &self.caller
+    }
+
+    /// Counts a call of a tool against the caller's rate.
+    ///
+    /// # Errors
+    /// The time until the next call is allowed, if the rate is exceeded.
+    pub(crate) fn pace(&self, limiter: Limiter, tool: &str, rate: RateLimit) -> Result<(), Duration> {
+        self.caller.pace(limiter, tool, rate, self.quotas.callers().now())
     }
 
     pub(crate) fn limits(&self) -> &Limits {

@@ -13,6 +13,7 @@ use test_http::probes::Probes;
 use toolwright::{
     HttpConfig, Limits, Server, Service, Tool,
     limits::{CallerLimits, RateLimit},
+    middleware::MaxRate,
 };
 
 const ADA: &str = "10.0.0.1";
@@ -268,6 +269,59 @@ fn calls_of_one_tool_by_one_caller_have_a_rate() {
 fn the_rate_is_unlimited_by_default() {
     let lab = paced(None);
     assert!((0..50).all(|_| add(&lab, ADA, "add")["isError"] == false));
+}
+
+/// Adds.
+#[derive(Tool, Deserialize, JsonSchema)]
+struct Plus {
+    a: i64,
+}
+
+/// Exports.
+#[derive(Tool, Deserialize, JsonSchema)]
+struct Export {}
+
+fn call(lab: &Lab, caller: &str, tool: &str, arguments: &Value) -> String {
+    let mut result = of(caller, lab.call(tool, arguments)).send().json()["result"].take();
+    let text = result["content"][0]["text"].take();
+    assert_eq!(result["isError"], text.as_str().is_some_and(|text| text.starts_with("too many")));
+    text.as_str().expect("a string").to_owned()
+}
+
+#[test]
+fn middleware_limits_the_rate_of_each_caller_and_tool() {
+    let hourly = |times| RateLimit::new(times, Duration::from_hours(1));
+    let server = Server::new(())
+        .tool(async |Plus { a }: Plus| a + 1)
+        .tool(async |_: Export| "exported")
+        .middleware(MaxRate::per_tool(hourly(3)).tool("export", hourly(1)))
+        .middleware(MaxRate::default().tool("plus", hourly(2)));
+    let lab = Lab::serve(server.build().expect("a service"), config());
+    for caller in [ADA, BOB] {
+        let plus = |number: i64| call(&lab, caller, "plus", &json!({"a": number}));
+        assert_eq!([plus(1), plus(2)], ["2", "3"], "{caller} has a rate of its own");
+        for _ in 0..2 {
+            let refused = plus(3);
+            assert!(refused.starts_with("too many calls of `plus`; nothing was done; try again in "));
+        }
+        assert_eq!(call(&lab, caller, "export", &json!({})), "exported", "another tool");
+        let refused = call(&lab, caller, "export", &json!({}));
+        assert!(refused.ends_with("try again in 3600 s"), "{refused}");
+    }
+}
+
+/// Callers beyond the maximum share one rate, so that nobody gets more calls from many addresses.
+#[test]
+fn the_rates_of_middleware_have_a_bounded_number_of_callers() {
+    let limits = Limits { max_callers: 2, ..Limits::default() };
+    let server = Server::new(())
+        .tool(async |_: Export| "exported")
+        .middleware(MaxRate::per_tool(RateLimit::new(1, Duration::from_hours(1))))
+        .limits(limits);
+    let lab = Lab::serve(server.build().expect("a service"), config());
+    let has_room = |caller: &str| call(&lab, caller, "export", &json!({})) == "exported";
+    let callers = (1..=20).map(|number| format!("10.0.1.{number}"));
+    assert!(callers.filter(|caller| has_room(caller)).count() <= 3, "two, and all others as one");
 }
 
 /// Says much.

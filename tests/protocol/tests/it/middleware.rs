@@ -10,7 +10,10 @@ use serde_json::{Value, json};
 use test_protocol::raw::{RawClient, RawError};
 use tokio::sync::Semaphore;
 use toolwright::input_requests::Elicited;
-use toolwright::middleware::{AuditLog, Invocation, InvocationResult, MaxConcurrency, Middleware, Next};
+use toolwright::limits::RateLimit;
+use toolwright::middleware::{
+    AuditLog, Invocation, InvocationResult, MaxConcurrency, MaxRate, Middleware, Next,
+};
 use toolwright::prompt::PromptResult;
 use toolwright::{
     Context, Handler, Limits, Prompt, Resource, Revision, Server, Service, Tool, ToolError, Toolset,
@@ -296,6 +299,27 @@ async fn one_call_too_many_of_a_tool_is_refused() {
         assert_eq!(call.await.expect("no panic"), "waited");
     }
     assert_eq!(call(&service, "well").await, "well");
+}
+
+#[tokio::test]
+async fn calls_without_a_connection_count_as_one_caller() {
+    let rate = RateLimit::new(2, Duration::from_hours(1));
+    let service = plain_server().middleware(MaxRate::per_tool(rate)).build().expect("a server");
+    let mut refused = Vec::new();
+    for _ in 0..3 {
+        let cx = Context::detached(Duration::from_secs(5));
+        let result = service.run_tool("rest", None, &cx).await.expect("a result");
+        refused.push(result.get().contains(r#""isError":true"#));
+    }
+    assert_eq!(refused, [false, false, true]);
+    let client = RawClient::in_process(&service);
+    assert!(!client.call("rest", json!({})).await.expect("a result").is_error, "a peer is another caller");
+    for _ in 0..9 {
+        client
+            .request("prompts/get", json!({"name": "greet", "arguments": {"name": "Ada"}}))
+            .await
+            .expect("no limit");
+    }
 }
 
 /// A log in memory.
