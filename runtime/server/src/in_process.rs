@@ -7,6 +7,7 @@ use toolwright_wire::outbox::Outbox;
 
 use crate::auth::Access;
 use crate::connection::Connection;
+use crate::observed::ObservedSession;
 use crate::service::Service;
 
 /// Converts a service for clients in the same process, as used by `toolwright_client::Client::in_process`.
@@ -33,11 +34,11 @@ impl From<&Service> for MemoryServer {
         let name = service.shared().info().name.clone();
         Self::new(name, move || {
             let outbox = Arc::new(Outbox::new(service.limits().max_unsent_bytes));
-            let peer =
-                InProcessPeer(Connection::open(service.shared(), Arc::clone(&outbox), Access::Trusted));
+            let connection = Connection::open(service.shared(), Arc::clone(&outbox), Access::Trusted);
+            let peer = InProcessPeer { _session: connection.observe(None, None), connection };
             MemoryChannel::new(outbox, move |message, answers| {
-                if let Some(later) = peer.0.receive(message, answers) {
-                    peer.0.answer_later(later);
+                if let Some(later) = peer.connection.receive(message, answers) {
+                    peer.connection.answer_later(later);
                 }
             })
         })
@@ -45,10 +46,13 @@ impl From<&Service> for MemoryServer {
 }
 
 /// The peer of one connection. Dropping it cancels its calls.
-struct InProcessPeer(Arc<Connection>);
+struct InProcessPeer {
+    connection: Arc<Connection>,
+    _session: ObservedSession,
+}
 
 impl Drop for InProcessPeer {
     fn drop(&mut self) {
-        self.0.end();
+        self.connection.end();
     }
 }

@@ -4,7 +4,8 @@
 //! lists, runs under callgrind twice, with a different
 //! number of repetitions; the difference is what one repetition costs. Counts of instructions hardly depend on the
 //! machine and on what else runs, so they can be compared with `limits.toml`. A case over its limit fails the run;
-//! so does a call that costs more among 1,000 tools than alone.
+//! so does a call that costs more among 1,000 tools than alone, or with spans that no subscriber
+//! receives than without.
 //!
 //! After a change that makes something faster, or slower for a good reason: `cargo run --release -p bench-limits -- update`
 //! writes new limits, a tenth above what was measured. The profiles stay in `target/bench-limits`;
@@ -12,6 +13,7 @@
 
 mod callgrind;
 mod client;
+mod hooks;
 mod limits;
 mod measured;
 mod over_http;
@@ -54,6 +56,14 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             server_cases::serve(other_tools.parse()?)?;
             Ok(ExitCode::SUCCESS)
         }
+        [hooks::SERVE_LAYER, _] => {
+            hooks::serve_with_layer()?;
+            Ok(ExitCode::SUCCESS)
+        }
+        [hooks::SERVE_SPANS, _] => {
+            hooks::serve_with_spans()?;
+            Ok(ExitCode::SUCCESS)
+        }
         [over_http::SERVE] => {
             over_http::serve(&server_cases::service(0)?)?;
             Ok(ExitCode::SUCCESS)
@@ -85,6 +95,7 @@ fn check() -> Result<ExitCode, Box<dyn Error>> {
     let mut failures = limits.failures(&measured);
     println!("{}", limits.table(&measured));
     failures.extend(growth_with_tools(&measured));
+    failures.extend(hooks::growth_with_spans(&measured));
     if failures.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::callgrind::{self, Counts};
 use crate::server_cases::peer::Peer;
 use crate::server_cases::{CALL_LEGACY, CALL_MODERN, CALL_OF_1000, Case, LIST_1000};
-use crate::{REPEAT, agent_cases, client, core_cases, over_http};
+use crate::{REPEAT, agent_cases, client, core_cases, hooks, over_http};
 
 /// The costs of one repetition of a case.
 #[derive(Debug, Clone)]
@@ -90,6 +90,8 @@ fn jobs() -> Vec<Job> {
         served(CALL_OF_1000.name, CALL_OF_1000, [1_000, 2_000]),
         served(CALL_MODERN.name, CALL_MODERN, [1_000, 2_000]),
         served(CALL_LEGACY.name, CALL_LEGACY, [1_000, 2_000]),
+        served(hooks::LAYER.name, hooks::LAYER, [1_000, 2_000]),
+        served(hooks::SPANS.name, hooks::SPANS, [1_000, 2_000]),
         requested(over_http::LEGACY),
         requested(over_http::MODERN),
     ];

@@ -15,7 +15,8 @@ use toolwright_core::result::{Json, ToolResult};
 use toolwright_macros::Tool;
 use toolwright_server::auth::Access;
 use toolwright_server::{
-    BoxFuture, BuildError, Context, Outcome, Provider, ServeError, Server, Service, Stdio, ToolRequest,
+    BoxFuture, BuildError, Context, Handler, Outcome, Provider, ServeError, Server, Service, Stdio,
+    ToolRequest,
 };
 
 /// The argument that makes the program serve; the number of additional tools follows.
@@ -24,6 +25,8 @@ pub(crate) const SERVE: &str = "serve";
 /// One benchmark case: a message that is sent many times to one server.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
+    /// The argument that makes the program serve.
+    pub(crate) serve: &'static str,
     /// The number of tools besides the one that is called.
     pub(crate) other_tools: usize,
     /// Messages that are sent once, before the measured one.
@@ -32,13 +35,13 @@ pub(crate) struct Case {
 }
 
 pub(crate) const CALL_LEGACY: Case =
-    Case { name: "call_legacy", other_tools: 0, opening: OPENING, message: LEGACY };
+    Case { name: "call_legacy", serve: SERVE, other_tools: 0, opening: OPENING, message: LEGACY };
 pub(crate) const CALL_MODERN: Case =
-    Case { name: "call_modern", other_tools: 0, opening: "", message: MODERN };
+    Case { name: "call_modern", serve: SERVE, other_tools: 0, opening: "", message: MODERN };
 pub(crate) const CALL_OF_1000: Case =
     Case { name: "call_modern_1000_tools", other_tools: 999, ..CALL_MODERN };
 pub(crate) const LIST_1000: Case =
-    Case { name: "list_1000_tools", other_tools: 999, opening: "", message: LIST };
+    Case { name: "list_1000_tools", serve: SERVE, other_tools: 999, opening: "", message: LIST };
 
 const OPENING: &str = concat!(
     r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#,
@@ -121,7 +124,12 @@ impl Provider for Others {
 
 /// The measured service.
 pub(crate) fn service(other_tools: usize) -> Result<Service, BuildError> {
-    Server::new(add).tools::<Add>().provider(Others::new(other_tools)).name("bench").build()
+    server(other_tools).build()
+}
+
+/// The measured service, to be extended.
+pub(crate) fn server(other_tools: usize) -> Server<impl Handler<Add>> {
+    Server::new(add).tools::<Add>().provider(Others::new(other_tools)).name("bench")
 }
 
 /// Serves on stdio until the input ends.

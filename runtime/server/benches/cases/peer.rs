@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use super::{Case, SERVE};
+use super::Case;
 
 /// A running server.
 pub(crate) struct Peer {
@@ -17,7 +17,7 @@ pub(crate) struct Peer {
 impl Peer {
     /// Starts the server of a case with `command`, adding the case's arguments, and sends the opening messages.
     pub(crate) fn start(mut command: Command, case: &Case) -> Result<Self, Box<dyn Error>> {
-        let command = command.args([SERVE, &case.other_tools.to_string()]);
+        let command = command.args([case.serve, &case.other_tools.to_string()]);
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let input = process.stdin.take().ok_or("no input")?;
         let output = BufReader::new(process.stdout.take().ok_or("no output")?);

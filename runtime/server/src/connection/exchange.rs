@@ -25,6 +25,9 @@ impl Connection {
         is_modern_only: bool,
     ) -> Arc<Self> {
         let connection = Self::with_peer(service, outbox, access, Arc::default(), is_modern_only);
+        #[cfg(feature = "tracing")]
+        // The session is new.
+        let _ = connection.peer.session.observed.set(crate::observed::SessionInfo::without_session());
         if listens { connection.subscribe_to_changes() } else { connection }
     }
 

@@ -34,6 +34,7 @@ use crate::context::LogLevel;
 use crate::error;
 use crate::json_rpc::Form;
 use crate::message::{Envelope, Fault, Malformed, Params, RequestId, RequestMeta, string, trimmed};
+use crate::observed::ObservedSession;
 use crate::pagination::{List, Listed, View};
 use crate::peer::{Peer, PeerSession};
 use crate::quotas::Caller;
@@ -93,6 +94,24 @@ impl Connection {
             is_modern_only,
             myself: Weak::clone(myself),
         })
+    }
+
+    /// Starts the connection's session, which lasts until the returned value is dropped. The transport and the protocol are in
+    /// the terms of OpenTelemetry.
+    pub(crate) fn observe(
+        &self,
+        transport: Option<&'static str>,
+        protocol: Option<&'static str>,
+    ) -> ObservedSession {
+        let session = ObservedSession::start(transport, protocol);
+        #[cfg(feature = "tracing")]
+        if self.peer.session.observed.set(Arc::clone(session.info())).is_ok()
+            && let Some(revision) = self.agreed_revision()
+        {
+            // It was negotiated before.
+            let _ = session.info().revision.set(revision.as_str());
+        }
+        session
     }
 
     /// The caller whose share of the limits the connection uses.

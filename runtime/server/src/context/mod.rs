@@ -26,6 +26,8 @@ use crate::clock;
 use crate::input_requests::TaskCall;
 use crate::input_requests::{ClientCapabilities, declared_extension};
 use crate::message::{RequestId, RequestMeta};
+#[cfg(feature = "tracing")]
+use crate::observed::SessionInfo;
 use crate::peer::Peer;
 
 pub(crate) use input_route::InputRoute;
@@ -289,6 +291,12 @@ impl Context {
     /// The peer that makes the call, while its connection exists; `None` for calls without a connection.
     pub(crate) fn maker(&self) -> Option<Arc<Peer>> {
         self.0.peer.upgrade()
+    }
+
+    /// The session that the call belongs to, for spans.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn observed_session(&self) -> Option<Arc<SessionInfo>> {
+        self.maker()?.session.observed.get().cloned()
     }
 
     /// Ends the call: nothing but its response may be sent after this.

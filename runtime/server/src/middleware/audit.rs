@@ -104,10 +104,7 @@ impl Sink {
                 format!("sha256:{}", hex(hmac_sha256::Hash::hash(arguments.get().as_bytes())))
             }),
             ending: ending.as_str(),
-            code: match ending {
-                Ending::Error(code) => Some(code),
-                _ => None,
-            },
+            code: ending.status_code(),
             ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
         };
         let Ok(mut text) = serde_json::to_string(&line) else { return };

@@ -1,5 +1,7 @@
 //! The outcome of a request, for logs.
 
+#[cfg(feature = "tracing")]
+use std::borrow::Cow;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -55,6 +57,24 @@ impl Ending {
             Self::InputRequired
         } else {
             Self::Cancelled
+        }
+    }
+
+    /// The `error.type` of OpenTelemetry (semantic conventions for MCP, `gen-ai/mcp`); `None` if it did not fail.
+    #[cfg(feature = "tracing")]
+    pub(super) fn error_type(self) -> Option<Cow<'static, str>> {
+        match self {
+            Self::Ok | Self::InputRequired | Self::Task => None,
+            Self::Error(code) => Some(code.to_string().into()),
+            other => Some(other.as_str().into()),
+        }
+    }
+
+    /// The code of a protocol error.
+    pub(super) fn status_code(self) -> Option<i64> {
+        match self {
+            Self::Error(code) => Some(code),
+            _ => None,
         }
     }
 

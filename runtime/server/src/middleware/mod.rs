@@ -33,7 +33,8 @@
 //! lists, completion and subscriptions. Layers of `tower` around the HTTP service also see requests that are
 //! rejected before.
 //!
-//! A server without middleware has no overhead. With at least one, each request copies its arguments once.
+//! A server without middleware has no overhead. With at least one that is [active](Middleware::is_active), each request copies
+//! its arguments once.
 //!
 //! # Dropped requests
 //!
@@ -48,6 +49,8 @@
 
 mod audit;
 mod concurrency;
+#[cfg(feature = "tracing")]
+mod durations;
 mod ending;
 mod invocation;
 mod rate;
@@ -110,6 +113,13 @@ pub trait Middleware: Send + Sync + 'static {
         invocation: Invocation,
         next: Next,
     ) -> impl Future<Output = Outcome<InvocationResult>> + Send;
+
+    /// Returns whether it has anything to do at the moment; `true` by default. It is asked once for each request: if no
+    /// middleware of the server is active, the request takes the way of a server without middleware, whose arguments are not
+    /// copied. Otherwise it passes through all of them.
+    fn is_active(&self) -> bool {
+        true
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -129,6 +139,8 @@ where
 
 /// An object-safe [`Middleware`].
 trait DynMiddleware: Send + Sync {
+    fn is_active(&self) -> bool;
+
     fn handle(
         self: Arc<Self>,
         invocation: Invocation,
@@ -137,6 +149,10 @@ trait DynMiddleware: Send + Sync {
 }
 
 impl<M: Middleware> DynMiddleware for M {
+    fn is_active(&self) -> bool {
+        Middleware::is_active(self)
+    }
+
     fn handle(
         self: Arc<Self>,
         invocation: Invocation,

@@ -6,17 +6,20 @@ use std::time::Duration;
 
 use toolwright_core::protocol::method;
 use tracing::field::Empty;
+use tracing::level_filters::LevelFilter;
 use tracing::{Instrument as _, Span};
 
-use super::{Ending, Invocation, InvocationResult, Middleware, Next};
+use super::{Ending, Invocation, InvocationResult, Middleware, Next, durations};
 use crate::context::Context;
 use crate::observed::shorten;
 use crate::panics::note_origins;
 use crate::provider::Outcome;
 
-/// Records a span for each tool call, prompt and resource read with [`tracing`], in the terms of OpenTelemetry
+/// Records a span and a duration for each tool call, prompt and resource read with [`tracing`], in the terms of OpenTelemetry
 /// (semantic conventions for MCP, in development: `gen-ai/mcp`). What the handler records is inside of the span. Requires
 /// the feature `tracing`.
+///
+/// # Spans of requests
 ///
 /// The level is `INFO`, the target `toolwright`, and the name `mcp.request`. A bridge such as `tracing-opentelemetry` shows
 /// `otel.name` in its place. Without a subscriber, a request pays for one check.
@@ -28,6 +31,9 @@ use crate::provider::Outcome;
 /// | `otel.status_code` | `ERROR` if `error.type` is set |
 /// | `mcp.method.name` | `tools/call`, `prompts/get` or `resources/read` |
 /// | `mcp.protocol.version` | the revision of the client |
+/// | `mcp.session.id` | the session, as in its span below; omitted over HTTP from 2026-07-28, which has none |
+/// | `network.transport` | `pipe` for stdio, `tcp` for HTTP and WebSocket, `unix` for Unix sockets; omitted for others |
+/// | `network.protocol.name` | `http` or `websocket`; omitted for others |
 /// | `jsonrpc.request.id` | the id of the request as JSON text |
 /// | `gen_ai.operation.name` | `execute_tool` for tool calls |
 /// | `gen_ai.tool.name`, `gen_ai.prompt.name`, `mcp.resource.uri` | what was called |
@@ -38,7 +44,28 @@ use crate::provider::Outcome;
 /// Arguments, results, tokens and callers are not recorded. A request that waits for input of its client ends its span
 /// without an error and has another one when it goes on.
 ///
-/// The server also records events, with this middleware or without it:
+/// # Durations
+///
+/// Durations are events of the target `toolwright::metrics` and the level `TRACE` with a field that `MetricsLayer` of
+/// `tracing-opentelemetry` reads as a histogram, in seconds; the other fields are its attributes. Events have no unit and no
+/// buckets: set them with a view of the meter provider, as the example `observed` does. A filter of single layers has to pass no
+/// target to that layer; a filter of the whole subscriber has to pass `toolwright::metrics=trace`.
+///
+/// | histogram | attributes |
+/// | --- | --- |
+/// | `mcp.server.operation.duration`, for each request with this middleware | `mcp.method.name`, `gen_ai.operation.name`, `gen_ai.tool.name`, `gen_ai.prompt.name`, `error.type`, `rpc.response.status_code`, `mcp.protocol.version`, `network.transport`, `network.protocol.name` |
+/// | `mcp.server.session.duration`, for each session of any server | `mcp.protocol.version`, `network.transport`, `network.protocol.name` |
+///
+/// Names are those of tools and prompts that exist, so callers cannot add more. URIs, ids and callers are no attributes.
+/// Requests that are rejected before middleware runs, such as calls of unknown tools, and other methods are not counted; the
+/// former are the event "a request was answered with an error".
+///
+/// # Sessions and events
+///
+/// The server also records sessions and events, with this middleware or without it. The span of a session is `mcp.session`, at
+/// the level `INFO`. It begins a trace of its own, in which requests are not: a session may last for days. It is the connection of
+/// a client; over HTTP, it is the session of a client before 2026-07-28, and later clients have none. Its `mcp.session.id` is
+/// a random number of the process and a count, and not the session id of HTTP, which lets its bearer use the session.
 ///
 /// | event | level | fields |
 /// | --- | --- | --- |
@@ -107,6 +134,9 @@ impl Spans {
             mcp.method.name = invocation.method(),
             mcp.protocol.version = invocation.context().revision().as_str(),
             mcp.resource.uri = Empty,
+            mcp.session.id = Empty,
+            network.transport = Empty,
+            network.protocol.name = Empty,
             jsonrpc.request.id = Empty,
             gen_ai.operation.name = Empty,
             gen_ai.tool.name = Empty,
@@ -142,6 +172,11 @@ impl Spans {
         if let Some(id) = invocation.context().request_id() {
             span.record("jsonrpc.request.id", shorten(id));
         }
+        if let Some(session) = invocation.context().observed_session() {
+            span.record("mcp.session.id", session.id.as_deref());
+            span.record("network.transport", session.wire.transport);
+            span.record("network.protocol.name", session.wire.protocol);
+        }
         if let Some(trace) = TraceContext::of(invocation.context()) {
             span.record("traceparent", shorten(&trace.traceparent));
             if let Some(state) = &trace.tracestate {
@@ -167,28 +202,33 @@ impl TraceContext {
 }
 
 impl Middleware for Spans {
+    /// Whether a subscriber may want spans or durations.
+    fn is_active(&self) -> bool {
+        LevelFilter::current() >= LevelFilter::INFO
+    }
+
     async fn handle(&self, invocation: Invocation, next: Next) -> Outcome<InvocationResult> {
         let span = self.span(&invocation);
-        if span.is_disabled() {
+        if span.is_disabled() && !durations::may_be_recorded() {
             return next.run(invocation).await;
         }
         let recorded = span.clone();
-        let report = move |_: &Invocation, ending: Ending, _: Duration| record(&recorded, ending);
+        let report = move |invocation: &Invocation, ending: Ending, elapsed: Duration| {
+            record(&recorded, ending);
+            durations::record(invocation, ending, elapsed);
+        };
         next.observe(invocation, report).instrument(span).await
     }
 }
 
 fn record(span: &Span, ending: Ending) {
-    let kind = match ending {
-        Ending::Ok | Ending::InputRequired | Ending::Task => return,
-        Ending::Error(code) => {
-            span.record("rpc.response.status_code", code.to_string());
-            code.to_string()
-        }
-        other => other.as_str().to_owned(),
-    };
-    span.record("error.type", kind);
-    span.record("otel.status_code", "ERROR");
+    if let Some(code) = ending.status_code() {
+        span.record("rpc.response.status_code", code.to_string());
+    }
+    if let Some(kind) = ending.error_type() {
+        span.record("error.type", &*kind);
+        span.record("otel.status_code", "ERROR");
+    }
 }
 
 impl fmt::Debug for Spans {

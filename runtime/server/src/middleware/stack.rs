@@ -28,6 +28,12 @@ impl Stack {
         self.0 = Some(all.collect());
     }
 
+    /// All of it, if any has something to do.
+    #[inline]
+    fn active(&self) -> Option<&Arc<[Arc<dyn DynMiddleware>]>> {
+        self.0.as_ref().filter(|all| all.iter().any(|middleware| middleware.is_active()))
+    }
+
     /// Runs a tool call.
     #[inline]
     pub(crate) fn call_tool(
@@ -36,7 +42,7 @@ impl Stack {
         arguments: Option<&RawValue>,
         cx: &Context,
     ) -> Started {
-        let Some(stack) = &self.0 else { return entry.run.start(arguments, cx) };
+        let Some(stack) = self.active() else { return entry.run.start(arguments, cx) };
         let run = {
             let entry = Arc::clone(entry);
             move |invocation: &Invocation| -> BoxFuture<'static, _> {
@@ -60,7 +66,7 @@ impl Stack {
         cx: &Context,
     ) -> BoxFuture<'static, RequestResult<PromptResult>> {
         let owned = arguments.map(ToOwned::to_owned);
-        let Some(stack) = &self.0 else { return entry.get(owned, cx.clone()) };
+        let Some(stack) = self.active() else { return entry.get(owned, cx.clone()) };
         let run = move |invocation: &Invocation| -> BoxFuture<'static, _> {
             let cx = invocation.context().clone();
             Box::pin(async move {
@@ -81,7 +87,7 @@ impl Stack {
         cx: &Context,
     ) -> BoxFuture<'static, RequestResult<ResourceResult>> {
         let read = found.read(uri)(cx.clone());
-        let Some(stack) = &self.0 else { return read };
+        let Some(stack) = self.active() else { return read };
         let run = {
             let (uri, revision) = (uri.to_owned(), cx.revision());
             move |_: &Invocation| -> BoxFuture<'static, _> {

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU8, Ordering};
+#[cfg(feature = "tracing")]
+use std::sync::{Arc, OnceLock};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use toolwright_core::protocol::{LogLevel, Revision};
 
 use super::server_requests::PendingRequests;
 use crate::input_requests::ClientCapabilities;
+#[cfg(feature = "tracing")]
+use crate::observed::SessionInfo;
 use crate::subscriptions::Watch;
 
 /// The state of a legacy peer. Over HTTP, the exchanges of a session share it.
@@ -24,6 +28,9 @@ pub(crate) struct PeerSession {
     declared: AtomicU8,
     /// The requests to the peer that wait for responses.
     pub(crate) waiting: PendingRequests,
+    /// What the spans of requests have from the session.
+    #[cfg(feature = "tracing")]
+    pub(crate) observed: OnceLock<Arc<SessionInfo>>,
 }
 
 /// The resources that a legacy peer has subscribed to.
@@ -42,6 +49,8 @@ impl Default for PeerSession {
             watched: Mutex::default(),
             declared: AtomicU8::new(0),
             waiting: PendingRequests::default(),
+            #[cfg(feature = "tracing")]
+            observed: OnceLock::new(),
         }
     }
 }
@@ -68,6 +77,11 @@ impl PeerSession {
     pub(crate) fn agree(&self, revision: Revision, declared: ClientCapabilities) {
         self.declared.store(declared.bits(), Ordering::Release);
         self.agreed.store(revision as u8 + 1, Ordering::Release);
+        #[cfg(feature = "tracing")]
+        if let Some(session) = self.observed.get() {
+            // It is negotiated once.
+            let _ = session.revision.set(revision.as_str());
+        }
     }
 
     /// The input requests that the peer supports.

@@ -72,7 +72,7 @@ impl Lines {
         service: &Service,
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), ServeError> {
-        serve(service, self.reader, self.writer, shutdown).await
+        serve(service, None, self.reader, self.writer, shutdown).await
     }
 }
 
@@ -88,16 +88,17 @@ impl From<Lines> for Transport {
     }
 }
 
-/// Serves one peer until it disconnects.
+/// Serves one peer until it disconnects. The transport is in the terms of OpenTelemetry, if it is known.
 pub(super) async fn serve(
     service: &Service,
+    transport: Option<&'static str>,
     reader: impl AsyncRead + Unpin,
     writer: impl AsyncWrite + Unpin,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let limits = service.limits();
     // The program provided the streams, so it trusts the peer.
-    let peer = SocketPeer::open(service, Access::Trusted);
+    let peer = SocketPeer::open(service, Access::Trusted, (transport, None));
     let meter = Meter::new(service.shared().receive(peer.connection.caller()));
     let reader = Bounded::metered(reader, limits.write_timeout, meter.clone());
     let mut writer = Bounded::new(writer, limits.write_timeout);

@@ -16,6 +16,8 @@ use crate::auth::Visitor;
 #[cfg(any(feature = "socket", feature = "ws"))]
 use crate::connection::Connection;
 #[cfg(any(feature = "socket", feature = "ws"))]
+use crate::observed::ObservedSession;
+#[cfg(any(feature = "socket", feature = "ws"))]
 use crate::quotas::Received;
 #[cfg(any(feature = "socket", feature = "ws"))]
 use crate::service::Service;
@@ -70,16 +72,23 @@ pub(super) async fn join(open: &mut JoinSet<()>, time: Duration) {
 pub(super) struct SocketPeer {
     pub(super) connection: Arc<Connection>,
     pub(super) outbox: Arc<Outbox>,
+    _session: ObservedSession,
 }
 
 #[cfg(any(feature = "socket", feature = "ws"))]
 impl SocketPeer {
-    pub(super) fn open(service: &Service, access: impl Into<Visitor>) -> Self {
+    /// Opens a connection over a transport and a protocol in the terms of OpenTelemetry.
+    pub(super) fn open(
+        service: &Service,
+        access: impl Into<Visitor>,
+        (transport, protocol): (Option<&'static str>, Option<&'static str>),
+    ) -> Self {
         let (access, shared) = (access.into(), service.shared());
         let caller = access.caller().unwrap_or_else(|| shared.callers().anonymous());
         let outbox = Outbox::new(service.limits().max_unsent_bytes).within(caller.unread());
         let outbox = Arc::new(outbox);
-        Self { connection: Connection::open(shared, Arc::clone(&outbox), access), outbox }
+        let connection = Connection::open(shared, Arc::clone(&outbox), access);
+        Self { _session: connection.observe(transport, protocol), connection, outbox }
     }
 
     /// Handles one message, whose share in `received` counts until its response is sent. Waits while the peer does not

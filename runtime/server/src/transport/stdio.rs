@@ -87,6 +87,7 @@ async fn serve(
         ended: watch::Sender::new(None),
         grace: limits.shutdown_grace,
     });
+    let _session = pump.connection.observe(Some("pipe"), None);
     pump.start()?;
     let mut ended = pump.ended.subscribe();
     let result = {

@@ -89,7 +89,7 @@ impl UnixSocket {
                 async move {
                     let (reader, writer) = stream.split();
                     // An error concerns only this peer, and it cannot be reported to anyone.
-                    let _ = lines::serve(&service, reader, writer, stop.cancelled()).await;
+                    let _ = lines::serve(&service, Some("unix"), reader, writer, stop.cancelled()).await;
                 }
             },
         )

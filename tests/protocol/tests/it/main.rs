@@ -3,6 +3,7 @@
 mod calculator;
 mod calls;
 mod capabilities;
+mod collected;
 mod definitions;
 mod dropping;
 mod endings;

@@ -1,6 +1,7 @@
 //! Code around calls, prompts and resource reads.
 
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -299,6 +300,40 @@ async fn one_call_too_many_of_a_tool_is_refused() {
         assert_eq!(call.await.expect("no panic"), "waited");
     }
     assert_eq!(call(&service, "well").await, "well");
+}
+
+/// Adds a note to each request while it is switched on.
+struct Switched(Arc<AtomicBool>, Notes);
+
+impl Middleware for Switched {
+    async fn handle(&self, invocation: Invocation, next: Next) -> Outcome<InvocationResult> {
+        self.1.add(invocation.name().to_owned());
+        next.run(invocation).await
+    }
+
+    fn is_active(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[tokio::test]
+async fn requests_bypass_middleware_that_has_nothing_to_do() -> Result<(), RawError> {
+    let (notes, is_on) = (Notes::default(), Arc::new(AtomicBool::new(false)));
+    let switched = || Switched(Arc::clone(&is_on), notes.clone());
+    let alone = plain_server().middleware(switched()).build().expect("a server");
+    let beside =
+        plain_server().middleware(notes.around("a")).middleware(switched()).build().expect("a server");
+    let (alone, beside) = (RawClient::in_process(&alone), RawClient::in_process(&beside));
+    for (on, expected) in [(false, [""; 0].as_slice()), (true, &["rest", "greet", "shop://note"])] {
+        is_on.store(on, Ordering::Relaxed);
+        alone.call("rest", json!({})).await?;
+        alone.request("prompts/get", json!({"name": "greet", "arguments": {"name": "Ada"}})).await?;
+        alone.request("resources/read", json!({"uri": "shop://note"})).await?;
+        assert_eq!(notes.take(), expected);
+        beside.call("rest", json!({})).await?;
+        assert_eq!(notes.take(), ["a tools/call rest", "rest", "a out"], "not if another one has");
+    }
+    Ok(())
 }
 
 #[tokio::test]

@@ -23,6 +23,7 @@ use crate::auth::Visitor;
 use crate::connection::{Answer, Connection, MessageCheck, Taken};
 use crate::error;
 use crate::message::{Envelope, RequestId, trimmed};
+use crate::observed::ObservedSession;
 use crate::quotas::{Received, TakenShare, What};
 use crate::reply::AnswerKind;
 use crate::transport::http::body::{EventStream, HttpBody};
@@ -41,6 +42,7 @@ pub(in crate::transport::http) struct SseStreams(Arc<Mutex<HashMap<Box<str>, Arc
 struct SsePeer {
     connection: Arc<Connection>,
     outbox: Arc<Outbox>,
+    _session: ObservedSession,
     /// The stream's share of its caller's limits.
     _taken: TakenShare,
 }
@@ -88,6 +90,7 @@ impl Endpoint {
         let peer = Arc::new(SsePeer {
             connection: Arc::clone(&connection),
             outbox: Arc::clone(&outbox),
+            _session: connection.observe(Some("tcp"), Some("http")),
             _taken: taken,
         });
         {

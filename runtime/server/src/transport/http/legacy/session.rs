@@ -22,6 +22,7 @@ use crate::hex::random_id;
 use crate::limits::Limits;
 use crate::log;
 use crate::message::RequestId;
+use crate::observed::ObservedSession;
 use crate::quotas::{Caller, TakenShare, What};
 use crate::transport::http::config::Store;
 
@@ -62,6 +63,7 @@ pub(in crate::transport::http) struct HttpSession {
     /// The number of the last event.
     sequence: AtomicU64,
     store: Store,
+    _observed: ObservedSession,
     /// The session's share of its caller's limits.
     _taken: TakenShare,
 }
@@ -140,6 +142,7 @@ impl Sessions {
         let session = Arc::new(HttpSession {
             id: Arc::clone(&id),
             listener: Mutex::new(Listener { connection: Arc::clone(&connection), outbox }),
+            _observed: connection.observe(Some("tcp"), Some("http")),
             connection,
             exchanges: Mutex::default(),
             start: self.start,

@@ -54,7 +54,7 @@ pub(super) async fn serve(
         .max_message_size(Some(limits.max_message_bytes))
         .max_frame_size(Some(limits.max_message_bytes));
     let caller_end = access.principal().and_then(|principal| principal.end()).cloned();
-    let peer = SocketPeer::open(service, access);
+    let peer = SocketPeer::open(service, access, (Some("tcp"), Some("websocket")));
     let meter = Meter::new(service.shared().receive(peer.connection.caller()));
     let upgraded = Bounded::metered(TokioIo::new(upgraded), limits.write_timeout, meter.clone());
     let socket = WebSocketStream::from_raw_socket(upgraded, Role::Server, Some(config)).await;
