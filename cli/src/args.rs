@@ -14,6 +14,7 @@ use crate::expand::ExpandArgs;
 use crate::flags::OutputArgs;
 use crate::gateway::GatewayArgs;
 use crate::graph::GraphArgs;
+use crate::install::{InstallArgs, UninstallArgs};
 use crate::lint::LintArgs;
 use crate::man::ManArgs;
 use crate::manifest::ManifestArgs;
@@ -53,6 +54,13 @@ pub(crate) enum Command {
     /// Create a package with one tool and its tests
     #[command(after_help = NewArgs::EXAMPLES)]
     New(NewArgs),
+    /// Add a server to the configuration of a client
+    #[command(after_help = help(InstallArgs::EXAMPLES))]
+    #[command(override_usage = "cargo mcp install [OPTIONS] CLIENT [-- COMMAND...]")]
+    Install(Box<InstallArgs>),
+    /// Remove a server from the configuration of a client
+    #[command(after_help = help(UninstallArgs::EXAMPLES))]
+    Uninstall(Box<UninstallArgs>),
     /// Read tool calls and results in chat messages of any library or model
     #[command(after_help = help(PartsArgs::EXAMPLES))]
     Parts(PartsArgs),
@@ -125,6 +133,8 @@ impl Command {
             Self::Lint(args) => &args.tools.packages.output,
             Self::Expand(args) => &args.tools.packages.output,
             Self::New(args) => &args.output,
+            Self::Install(args) => &args.packages.output,
+            Self::Uninstall(args) => &args.packages.output,
             Self::Parts(args) => &args.output,
             Self::Completions(args) => &args.output,
             Self::Man(args) => &args.output,

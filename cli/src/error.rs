@@ -137,8 +137,8 @@ pub(crate) enum Error {
     UnknownTool { name: String, near: Option<String>, known: Vec<String> },
 
     #[error(
-        "{name:?} is not a valid package name: start with a letter, use letters, digits, `-` and `_`, and avoid the names \
-             of the crates it depends on"
+        "{name:?} is not a valid package name: start with a lower-case letter, use lower-case letters, digits and single \
+             `-` or `_`, and avoid the names of the crates it depends on"
     )]
     NewName { name: String },
 

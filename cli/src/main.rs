@@ -12,6 +12,7 @@ mod docs;
 mod expand;
 mod gateway;
 mod graph;
+mod install;
 mod lint;
 mod man;
 mod manifest;
@@ -77,6 +78,8 @@ fn main() -> ExitCode {
         Command::Lint(args) => lint::run(*args, shell),
         Command::Expand(args) => expand::run(&args, shell),
         Command::New(args) => new::run(&args, shell),
+        Command::Install(args) => install::install(*args, shell),
+        Command::Uninstall(args) => install::uninstall(&args, shell),
         Command::Completions(args) => completions::run(&args, Cli::command()),
         Command::Man(args) => man::run(&args, Cli::command()),
         Command::Serve(args) => serve::run(*args, shell).map(|never| match never {}),

@@ -1,34 +1,64 @@
-//! `cargo mcp new`: creates a package with one tool and its tests, without lint findings.
+//! `cargo mcp new`: creates a package with one tool, its tests, its manifest and a CI job, without lint findings.
+//!
+//! `cargo new` creates the package itself: it knows the names that cargo rejects, adds the package to a workspace around
+//! it, and creates a Git repository unless there is one. The files of the template then replace its files.
 
+mod dependency;
+mod template;
+
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
-use clap::Args;
-use toml::Value;
+use clap::{Args, ValueEnum};
 
-use crate::error::Error;
+use crate::error::{Error, ModuleError};
+use crate::escape::quote_lines;
 use crate::exit::Exit;
 use crate::flags::OutputArgs;
 use crate::shell::Shell;
+
+use dependency::Dependency;
+use template::Template;
 
 #[derive(Debug, Args)]
 pub(crate) struct NewArgs {
     /// Folder to create; its last component is the name of the package
     #[arg(value_name = "PATH")]
     path: PathBuf,
-    /// Depend on Toolwright in this folder instead of the published version
+    /// How the program serves
+    #[arg(long, value_name = "KIND", value_enum, default_value_t)]
+    template: Template,
+    /// Depend on Toolwright in this clone, instead of the one that is found or
+    /// the published version
     #[arg(long, value_name = "FOLDER")]
     toolwright: Option<PathBuf>,
+    /// Create a repository of this kind; by default Git, unless the folder is
+    /// already in a repository
+    #[arg(long, value_name = "KIND", value_enum)]
+    vcs: Option<Vcs>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// What `cargo new --vcs` accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Vcs {
+    Git,
+    Hg,
+    Pijul,
+    Fossil,
+    None,
 }
 
 impl NewArgs {
     /// What `--help` shows below the flags.
     pub(crate) const EXAMPLES: &str = "\
 Examples:
-  cargo mcp new word-counter
-  cargo mcp new word-counter --toolwright ../toolwright/runtime/toolwright
+  cargo mcp new word-counter                   a server over stdio
+  cargo mcp new word-counter --template http   a server over HTTP
+  cargo mcp new word-counter --toolwright ../toolwright
                                  with a clone of Toolwright beside it
 Then:
   cd word-counter
@@ -36,62 +66,74 @@ Then:
   cargo mcp lint";
 }
 
-/// The files of a package, with `{name}`, `{crate}`, `{toolwright}` and `{toolwright_for_tests}` to fill in.
-const FILES: [(&str, &str); 6] = [
-    ("Cargo.toml", include_str!("template/Cargo.toml.txt")),
-    ("README.md", include_str!("template/README.md.txt")),
-    ("src/lib.rs", include_str!("template/lib.rs.txt")),
-    ("src/main.rs", include_str!("template/main.rs.txt")),
-    ("tests/tools.rs", include_str!("template/tests.rs.txt")),
-    (".gitignore", "/target\n"),
-];
+/// Why no package was created.
+#[derive(Debug, thiserror::Error)]
+enum NewError {
+    #[error("cargo new failed\n{}", quote_lines(.text))]
+    CargoNew { text: String },
+}
+
+impl From<NewError> for Error {
+    fn from(error: NewError) -> Self {
+        Self::Module(ModuleError::new(Exit::Usage, error))
+    }
+}
 
 /// Runs the command.
 ///
 /// # Errors
-/// [`Error::NewName`], [`Error::NewExists`], [`Error::Write`].
+/// [`Error::NewName`], [`Error::NewExists`], [`Error::NoCargo`], [`Error::Write`]; what `cargo new` says; a `--toolwright`
+/// that is not Toolwright.
 pub(crate) fn run(args: &NewArgs, shell: Shell) -> Result<Exit, Error> {
     let name = package_name(&args.path)?;
     if args.path.exists() {
         return Err(Error::NewExists { folder: args.path.clone() });
     }
-    let (dependency, for_tests) = dependencies(args.toolwright.as_deref())?;
-    for (file, template) in FILES {
-        let text = template
-            .replace("{name}", &name)
-            .replace("{crate}", &name.replace('-', "_"))
-            .replace("{toolwright}", &dependency)
-            .replace("{toolwright_for_tests}", &for_tests);
+    let dependency = Dependency::find(args.toolwright.as_deref(), &args.path)?;
+    cargo_new(args)?;
+    for (file, text) in args.template.files(&name, &dependency) {
         let file = args.path.join(file);
         let written = file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&file, text));
         written.map_err(|source| Error::Write { file, source })?;
     }
-    shell
-        .note(&format_args!("created {}; next: cd {0} && cargo test && cargo mcp lint", args.path.display()));
+    let folder = args.path.display();
+    shell.note(&format_args!("created {folder} with {dependency}"));
+    if matches!(dependency, Dependency::Published) {
+        shell.note(&format_args!(
+            "if cargo does not find this version in the registry, get a clone of Toolwright, remove {folder}, and create \
+             it again with --toolwright CLONE"
+        ));
+    }
+    shell.note(&format_args!("next: cd {folder} && cargo test && cargo mcp lint"));
     Ok(Exit::Ok)
 }
 
-/// Returns the last component of the path, if it is a valid name of a package and a crate.
+/// Returns the last component of the path, if it is a name for which the created code compiles without warnings.
 fn package_name(path: &Path) -> Result<String, Error> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let fits = name.starts_with(|first: char| first.is_ascii_alphabetic())
-        && name.chars().all(|one| one.is_ascii_alphanumeric() || matches!(one, '-' | '_'));
-    // A crate with this name would shadow those that the template uses.
-    let is_taken = ["toolwright", "serde", "serde_json", "schemars", "tokio", "std", "core", "test"];
-    if fits && !is_taken.contains(&name.as_str()) { Ok(name) } else { Err(Error::NewName { name }) }
+    let krate = name.replace('-', "_");
+    let fits = name.starts_with(|first: char| first.is_ascii_lowercase())
+        && krate.chars().all(|one| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '_')
+        // Not in snake case, as the compiler sees it.
+        && !krate.contains("__");
+    // A crate with this name would shadow those that the templates use.
+    let is_taken = ["axum", "schemars", "serde", "serde_json", "tokio", "toolwright"].contains(&&*krate);
+    if fits && !is_taken { Ok(name) } else { Err(Error::NewName { name }) }
 }
 
-/// Returns the values of `toolwright = …` in the Cargo.toml, for dependencies and dev-dependencies.
-fn dependencies(folder: Option<&Path>) -> Result<(String, String), Error> {
-    const TEST_FEATURES: &str = r#"features = ["in-process"]"#;
-    let Some(folder) = folder else {
-        let version = Value::from(env!("CARGO_PKG_VERSION")).to_string();
-        let for_tests = format!("{{ version = {version}, {TEST_FEATURES} }}");
-        return Ok((version, for_tests));
-    };
-    let path = folder.canonicalize().map_err(|source| Error::Read { file: folder.to_owned(), source })?;
-    let path = Value::from(&*path.to_string_lossy());
-    Ok((format!("{{ path = {path} }}"), format!("{{ path = {path}, {TEST_FEATURES} }}")))
+fn cargo_new(args: &NewArgs) -> Result<(), Error> {
+    let cargo = env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from);
+    let mut command = Command::new(&cargo);
+    command.args(["new", "--lib", "--quiet", "--color", "never", "--edition", "2024"]);
+    if let Some(vcs) = args.vcs.and_then(|vcs| vcs.to_possible_value()) {
+        command.args(["--vcs", vcs.get_name()]);
+    }
+    command.arg("--").arg(&args.path).stdin(Stdio::null());
+    let output = command.output().map_err(|source| Error::NoCargo { cargo, source })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(NewError::CargoNew { text: String::from_utf8_lossy(&output.stderr).into_owned() }.into())
 }
 
 #[cfg(test)]
@@ -103,7 +145,7 @@ mod tests {
         for name in ["shop", "a/b/word-counter", "word_counter2"] {
             assert!(package_name(Path::new(name)).is_ok(), "{name}");
         }
-        for name in ["", "2shop", "shöp", "a b", "serde", "..", "-x"] {
+        for name in ["", "2shop", "shöp", "a b", "serde", "serde-json", "..", "-x", "Shop", "a--b", "a-_b"] {
             assert!(package_name(Path::new(name)).is_err(), "{name}");
         }
     }

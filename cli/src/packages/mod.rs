@@ -72,6 +72,16 @@ pub(crate) fn folder(args: &PackageArgs, shell: Shell) -> Result<PathBuf, Error>
     Ok(folder.unwrap_or_else(|| PathBuf::from(".")))
 }
 
+/// The name of the selected package; `None` if there are several.
+///
+/// # Errors
+/// Any [`Error`] of reading the workspace and choosing in it.
+pub(crate) fn name(args: &PackageArgs, shell: Shell) -> Result<Option<String>, Error> {
+    let workspace = Workspace::load(&Cargo::new(args, shell))?;
+    let mut names = Selection::new(&workspace, args)?.package_names();
+    Ok(if names.len() == 1 { names.pop() } else { None })
+}
+
 /// Builds the selected program, which must contain Toolwright to be a server.
 ///
 /// # Errors

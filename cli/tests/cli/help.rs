@@ -2,8 +2,19 @@
 
 use crate::common::{mcp, scratch};
 
-const COMMANDS: [&str; 9] =
-    ["config", "manifest", "docs", "lint", "expand", "new", "serve", "completions", "man"];
+const COMMANDS: [&str; 11] = [
+    "config",
+    "manifest",
+    "docs",
+    "lint",
+    "expand",
+    "new",
+    "install",
+    "uninstall",
+    "serve",
+    "completions",
+    "man",
+];
 
 #[test]
 fn every_page_fits_80_columns() {
@@ -20,6 +31,8 @@ fn every_page_fits_80_columns() {
         "lint",
         "expand",
         "new",
+        "install",
+        "uninstall",
         "serve",
         "completions",
         "man",
@@ -36,7 +49,7 @@ fn every_page_fits_80_columns() {
 #[test]
 fn new_commands_show_examples() {
     let scratch = scratch();
-    for command in ["config", "lint", "expand", "new", "completions", "man"] {
+    for command in ["config", "lint", "expand", "new", "install", "uninstall", "completions", "man"] {
         let page = mcp(scratch.path(), &format!("{command} --help")).ok().stdout;
         assert!(page.contains(&format!("Examples:\n  cargo mcp {command}")), "{page}");
     }

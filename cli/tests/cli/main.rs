@@ -53,6 +53,7 @@ mod gateway_faults;
 mod gateway_runs;
 mod gateway_spans;
 mod graph;
+mod install;
 
 mod sources;
 
