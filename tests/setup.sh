@@ -9,7 +9,7 @@ readonly clients=target/clients servers=target/servers
 
 main() {
     local part parts=("$@")
-    [ ${#parts[@]} -gt 0 ] || parts=(cargo_tools valgrind compiler curl jq redis systemd python_v1 python_v2 node fastmcp node_servers conformance)
+    [ ${#parts[@]} -gt 0 ] || parts=(cargo_tools valgrind compiler curl jq redis systemd chromium python_v1 python_v2 node fastmcp node_servers conformance)
     for part in "${parts[@]}"; do
         "$part"
     done
@@ -51,6 +51,12 @@ systemd() {
     type -P systemd-analyze >/dev/null || system_package systemd
 }
 
+# Opens the reference page. Its text takes other room with other fonts, so one is always there.
+chromium() {
+    type -P chromium chromium-browser google-chrome >/dev/null || system_package chromium
+    [ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ] || system_package fonts-dejavu-core
+}
+
 python_v1() {
     python_packages mcp tests/clients/python/v1.txt "$clients/python-v1"
 }
@@ -89,7 +95,7 @@ python_packages() {
     cp "$pins" "$folder/installed"
 }
 
-# The TypeScript clients and the Inspector, with the Node.js that the Inspector needs.
+# The TypeScript clients and the Inspector, and what drives a browser, with the Node.js that the Inspector needs.
 node() {
     npm_packages "the MCP clients for Node.js" tests/clients/node "$clients/node"
 }

@@ -9,33 +9,42 @@ use toolwright_core::manifest::{Entry, Kind, Manifest};
 const LINE_LIMIT: usize = toolwright_core::docs::SIMPLE_DESCRIPTION_LIMIT;
 
 /// A prompt, a resource or a template on a page.
-struct Feature<'a> {
-    heading: String,
+pub(super) struct Feature<'a> {
+    pub(super) kind: Kind,
     entry: &'a Entry,
 }
 
 /// A row of a table: the name of an argument, whether it is required, and its description.
-struct Argument<'a> {
-    name: &'a str,
-    is_required: bool,
-    description: &'a str,
+pub(super) struct Argument<'a> {
+    pub(super) name: &'a str,
+    pub(super) is_required: bool,
+    pub(super) description: &'a str,
 }
 
 impl<'a> Feature<'a> {
-    fn text(&self, member: &str) -> Option<&'a str> {
+    /// Returns the name, or the URI of a resource.
+    pub(super) fn name(&self) -> &'a str {
+        self.kind.name_of(self.entry).unwrap_or_default()
+    }
+
+    fn heading(&self) -> String {
+        format!("{} {}", title(self.kind), self.name())
+    }
+
+    pub(super) fn text(&self, member: &str) -> Option<&'a str> {
         self.entry.get(member).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
     }
 
-    /// Returns all information except the description.
-    fn facts(&self) -> Vec<String> {
+    /// Returns all information except the description: what it is, and its value.
+    pub(super) fn facts(&self) -> Vec<(&'static str, &'a str)> {
         let name = self
             .text("name")
             .filter(|_| self.entry.contains_key("uri") || self.entry.contains_key("uriTemplate"));
         let known = [("Name", name), ("Media type", self.text("mimeType"))];
-        known.into_iter().filter_map(|(what, text)| text.map(|text| format!("{what}: {text}"))).collect()
+        known.into_iter().filter_map(|(what, text)| Some((what, text?))).collect()
     }
 
-    fn arguments(&self) -> Vec<Argument<'a>> {
+    pub(super) fn arguments(&self) -> Vec<Argument<'a>> {
         let list = self.entry.get("arguments").and_then(Value::as_array).into_iter().flatten();
         let argument = |argument: &'a Value| {
             Some(Argument {
@@ -48,7 +57,7 @@ impl<'a> Feature<'a> {
     }
 }
 
-fn features(manifest: &Manifest) -> Vec<Feature<'_>> {
+pub(super) fn features(manifest: &Manifest) -> Vec<Feature<'_>> {
     let lists = [
         (Kind::Prompts, &manifest.prompts),
         (Kind::Resources, &manifest.resources),
@@ -57,14 +66,13 @@ fn features(manifest: &Manifest) -> Vec<Feature<'_>> {
     let mut found = Vec::new();
     for (kind, entries) in lists {
         for entry in entries.iter().flatten() {
-            let heading = format!("{} {}", title(kind), kind.name_of(entry).unwrap_or_default());
-            found.push(Feature { heading, entry });
+            found.push(Feature { kind, entry });
         }
     }
     found
 }
 
-fn title(kind: Kind) -> &'static str {
+pub(super) fn title(kind: Kind) -> &'static str {
     match kind {
         Kind::Tools => "Tool",
         Kind::Prompts => "Prompt",
@@ -79,15 +87,15 @@ fn title(kind: Kind) -> &'static str {
 pub(crate) fn markdown(manifest: &Manifest) -> String {
     let mut text = String::new();
     for feature in features(manifest) {
-        _ = write!(text, "\n## {}\n", plain(&feature.heading));
+        _ = write!(text, "\n## {}\n", plain(&feature.heading()));
         if let Some(title) = feature.text("title") {
             _ = write!(text, "\n**{}**\n", plain(title));
         }
         if let Some(description) = feature.text("description") {
             _ = write!(text, "\n{}\n", plain(description));
         }
-        for fact in feature.facts() {
-            _ = write!(text, "\n{}\n", plain(&fact));
+        for (what, value) in feature.facts() {
+            _ = write!(text, "\n{what}: {}\n", plain(value));
         }
         let arguments = feature.arguments();
         if !arguments.is_empty() {
@@ -101,37 +109,6 @@ pub(crate) fn markdown(manifest: &Manifest) -> String {
     text
 }
 
-/// Writes entries of the menu and sections, as HTML.
-pub(super) fn html(menu: &mut String, main: &mut String, manifest: &Manifest) {
-    for feature in features(manifest) {
-        // With several servers on a page, each section has its own.
-        let at = main.matches("<section").count();
-        let (anchor, heading) = (format!("feature-{at}"), escape(&feature.heading));
-        _ = writeln!(menu, "<li><a href=\"#{anchor}\">{heading}</a></li>");
-        _ = writeln!(main, "<section id=\"{anchor}\">\n<h2><a href=\"#{anchor}\">{heading}</a></h2>");
-        if let Some(title) = feature.text("title") {
-            _ = writeln!(main, "<p class=\"title\">{}</p>", escape(title));
-        }
-        let lines = feature.text("description").map(str::to_owned).into_iter().chain(feature.facts());
-        for line in lines {
-            _ = writeln!(main, "<p>{}</p>", escape(&line));
-        }
-        let arguments = feature.arguments();
-        if !arguments.is_empty() {
-            main.push_str(
-                "<h3>Arguments</h3>\n<table>\n<thead><tr><th>Name</th><th>What it is</th></tr></thead>\n<tbody>",
-            );
-            for Argument { name, is_required, description } in arguments {
-                let required = if is_required { " <em>required</em>" } else { "" };
-                let (name, description) = (escape(name), escape(description));
-                _ = writeln!(main, "<tr><td><code>{name}</code>{required}</td><td>{description}</td></tr>");
-            }
-            main.push_str("</tbody>\n</table>\n");
-        }
-        main.push_str("</section>\n");
-    }
-}
-
 /// Writes one line each, for agents.
 pub(crate) fn lines(manifest: &Manifest) -> String {
     let mut text = String::new();
@@ -142,7 +119,7 @@ pub(crate) fn lines(manifest: &Manifest) -> String {
             line.truncate(end);
             line.push('…');
         }
-        let heading = one_line(&feature.heading);
+        let heading = one_line(&feature.heading());
         let heading = heading[..1].to_lowercase() + &heading[1..];
         let colon = if line.is_empty() { "" } else { ": " };
         _ = writeln!(text, "{heading}{colon}{line}");
@@ -164,10 +141,6 @@ fn plain(text: &str) -> String {
         shown.push(character);
         shown
     })
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
@@ -200,11 +173,6 @@ mod tests {
         ] {
             assert!(text.contains(part), "no {part:?} in {text}");
         }
-        let (mut menu, mut main) = (String::new(), String::new());
-        html(&mut menu, &mut main, &manifest());
-        assert_eq!(menu.matches("<li>").count(), 3);
-        assert!(main.contains("<code>who</code> <em>required</em></td><td>&lt;i&gt;|</td>"), "{main}");
-        assert!(!main.contains("<b>") && !main.contains("<i>"), "{main}");
     }
 
     #[test]

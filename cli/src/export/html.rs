@@ -1,158 +1,128 @@
-//! A reference page of the tools in one file: no scripts, styles or fonts from elsewhere.
+//! A reference page of everything that servers offer, in one file: no scripts, styles, fonts or images from elsewhere.
+//!
+//! The page is readable without scripts; they add the search and the buttons that copy. Definitions are third-party
+//! strings: they are escaped, their Markdown is reduced to harmless elements, and a content security policy rejects
+//! every script and style except the page's own.
 
-use std::collections::HashMap;
+mod anchors;
+mod calls;
+mod feature;
+mod fields;
+mod head;
+mod hints;
+mod markdown;
+mod text;
+mod tool;
+
 use std::fmt::Write as _;
 
 use toolwright_agent::model_api::Losses;
-use toolwright_core::arguments;
-use toolwright_core::docs::markdown::json_block;
-use toolwright_core::docs::outline::{Label, Line, Phrase};
-use toolwright_core::manifest::visible;
+use toolwright_core::manifest::Kind;
 
-use super::features;
-use super::reference::{DescribedTool, describe, hints, note, path};
 use crate::packages::Document;
 
-const STYLE: &str = include_str!("html/page.css");
-const SCRIPT: &str = include_str!("html/search.js");
+use anchors::Anchors;
+use calls::{Address, write_configuration};
+use text::{name as name_html, one_line};
+
+/// The menu and the content of the page.
+#[derive(Debug, Default)]
+struct Page {
+    menu: String,
+    main: String,
+    anchors: Anchors,
+}
 
 // Writing to a string cannot fail.
 
-pub(super) fn render(documents: &[Document], losses: &mut Losses) -> String {
-    let mut titles = Vec::new();
-    let mut anchors = Anchors::default();
-    let mut menu = String::new();
-    let mut main = String::new();
-    for document in documents {
-        let manifest = &document.manifest;
-        let server = &manifest.server;
-        let title = losses.text(None, "/server/title", server.title.as_deref()).unwrap_or(&server.name);
-        let title = one_line(title);
+impl Page {
+    /// Starts a list of the menu, which has the entries of one kind.
+    fn open_list(&mut self, heading: &str, count: usize) {
+        _ = writeln!(self.menu, "<div class=\"list\"><h2>{heading} <span>{count}</span></h2>\n<ul>");
+    }
+
+    fn close_list(&mut self) {
+        self.menu.push_str("</ul></div>\n");
+    }
+
+    /// Starts a section, and adds it to the menu with a mark.
+    fn open_section(&mut self, section: &Section<'_>) {
+        let Section { anchor, name, title, kind, class, mark } = section;
+        let (name, class) = (name_html(name), class.map(|class| format!(" {class}")).unwrap_or_default());
+        _ = writeln!(self.menu, "<li><a href=\"#{anchor}\"><span>{name}</span>{mark}</a></li>");
         _ = writeln!(
-            main,
-            "<header><h1>{title}</h1><p class=\"version\">{} {}</p>",
-            one_line(&server.name),
-            one_line(&server.version)
+            self.main,
+            "<section id=\"{anchor}\" class=\"entry{class}\">\n<p class=\"kind\">{kind}</p>\n<h3><a href=\"#{anchor}\">{name}</a></h3>"
         );
-        if let Some(instructions) = losses.text(None, "/instructions", manifest.instructions.as_deref()) {
-            _ = writeln!(main, "{}", paragraphs(instructions));
+        if let Some(title) = title {
+            _ = writeln!(self.main, "<p class=\"title\">{}</p>", one_line(title));
         }
-        main.push_str("</header>\n");
-        for tool in &manifest.tools {
-            let anchor = anchors.of(&server.name, &tool.name);
-            _ = writeln!(menu, "<li><a href=\"#{anchor}\">{}</a></li>", one_line(&tool.name));
-            add_tool(&mut main, &describe(tool, losses), &anchor);
+    }
+
+    fn add_description(&mut self, description: Option<&str>) {
+        if let Some(description) = description {
+            _ = writeln!(self.main, "{}", markdown::block(description));
         }
-        features::html(&mut menu, &mut main, manifest);
+    }
+
+    fn close_section(&mut self) {
+        self.main.push_str("</section>\n");
+    }
+}
+
+/// The start of a section.
+struct Section<'a> {
+    anchor: &'a str,
+    name: &'a str,
+    title: Option<&'a str>,
+    kind: &'a str,
+    class: Option<&'a str>,
+    /// HTML behind the name in the menu.
+    mark: &'a str,
+}
+
+pub(super) fn render(documents: &[Document], losses: &mut Losses) -> String {
+    let mut page = Page::default();
+    let mut titles = Vec::new();
+    let is_alone = documents.len() == 1;
+    for document in documents {
+        let title = losses.text(None, "/server/title", document.manifest.server.title.as_deref());
+        let title = one_line(title.unwrap_or(&document.manifest.server.name));
+        if !is_alone {
+            _ = writeln!(page.menu, "<p class=\"server\">{title}</p>");
+        }
+        add_server(&mut page, document, &title, losses);
         titles.push(title);
     }
-    let title = titles.join(", ");
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
-         content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n\
-         <body>\n<nav aria-label=\"Tools\">\n<input id=\"search\" type=\"search\" placeholder=\"Search\" aria-label=\"Search \
-         the tools\">\n<ul>\n{menu}</ul>\n</nav>\n<main>\n{main}<p id=\"nothing\" hidden>No tool fits.</p>\n</main>\n\
-         <script>\n{SCRIPT}</script>\n</body>\n</html>\n"
-    )
+    head::wrap(&titles.join(", "), &page)
 }
 
-fn add_tool(text: &mut String, described: &DescribedTool<'_>, anchor: &str) {
-    let tool = described.tool;
+fn add_server(page: &mut Page, document: &Document, title: &str, losses: &mut Losses) {
+    let manifest = &document.manifest;
+    let (name, version) = (one_line(&manifest.server.name), one_line(&manifest.server.version));
     _ = writeln!(
-        text,
-        "<section id=\"{anchor}\">\n<h2><a href=\"#{anchor}\">{}</a></h2>",
-        one_line(&tool.name)
+        page.main,
+        "<article>\n<div class=\"server\">\n<h2 class=\"name\">{title}</h2>\n<p class=\"version\"><code>{name}</code> {version}</p>"
     );
-    if let Some(title) = described.title {
-        _ = writeln!(text, "<p class=\"title\">{}</p>", one_line(title));
-    }
-    let hints = hints(tool);
-    if !hints.is_empty() {
-        let marks = hints.iter().map(|hint| format!("<span>{hint}</span>"));
-        _ = writeln!(text, "<p class=\"hints\">{}</p>", marks.collect::<Vec<_>>().join(" "));
-    }
-    if let Some(description) = described.description {
-        _ = writeln!(text, "{}", paragraphs(description));
-    }
-    write_table(text, "Parameters", &described.parameters);
-    let example = json_block(&arguments::example(&tool.input_schema));
-    _ = writeln!(text, "<h3>Example</h3>\n<pre><code>{}</code></pre>", escape(&example));
-    write_table(text, "Result", &described.result);
-    text.push_str("</section>\n");
-}
+    let counts = Kind::ALL.into_iter().filter_map(|kind| {
+        let count = manifest.entries(kind)?.len();
+        (count > 0).then(|| format!("<li><strong>{count}</strong> {}</li>", feature::noun(kind, count)))
+    });
+    let counts: String = counts.chain(hints::destructive_count(&manifest.tools)).collect();
+    _ = writeln!(page.main, "<ul class=\"counts\">{counts}</ul>");
+    page.add_description(losses.text(None, "/instructions", manifest.instructions.as_deref()));
 
-fn write_table(text: &mut String, heading: &str, lines: &[Line]) {
-    if lines.is_empty() {
-        return;
-    }
-    _ = writeln!(
-        text,
-        "<h3>{heading}</h3>\n<table>\n<thead><tr><th>Name</th><th>Type</th><th>What it is</th></tr></thead>\n<tbody>"
-    );
-    for line in lines {
-        let class = if matches!(line.label, Label::Variant { .. }) { " class=\"variant\"" } else { "" };
-        let path = path(line);
-        let name = if path.is_empty() { String::new() } else { code(&path) };
-        let note = Some(note(line)).filter(|note| !note.is_empty());
-        let note = note.map_or_else(String::new, |note| format!(" <em>{note}</em>"));
-        let rules: Vec<_> = line.rules.iter().map(|rule| format!("<span>{}</span>", phrase(rule))).collect();
-        _ = writeln!(
-            text,
-            "<tr{class}><td>{name}{note}</td><td>{}</td><td>{} {}</td></tr>",
-            phrase(&line.kind),
-            one_line(&line.description),
-            rules.join(" ")
-        );
-    }
-    text.push_str("</tbody>\n</table>\n");
-}
-
-fn phrase(phrase: &Phrase) -> String {
-    phrase.render_with(code)
-}
-
-fn code(text: &str) -> String {
-    format!("<code>{}</code>", escape(&visible(text)))
-}
-
-fn paragraphs(text: &str) -> String {
-    let paragraphs = text.trim().split("\n\n").map(|paragraph| format!("<p>{}</p>", escape(paragraph)));
-    paragraphs.collect::<Vec<_>>().join("\n")
-}
-
-/// Unique ids of the tools.
-#[derive(Debug, Default)]
-struct Anchors(HashMap<String, usize>);
-
-impl Anchors {
-    /// Returns an id without characters that URLs would escape.
-    fn of(&mut self, server: &str, tool: &str) -> String {
-        let is_plain = |one: char| one.is_ascii_alphanumeric() || "_-.".contains(one);
-        let plain = |text: &str| -> String {
-            text.chars().map(|one| if is_plain(one) { one } else { '-' }).collect()
-        };
-        let mut anchor = format!("{}--{}", plain(server), plain(tool));
-        loop {
-            let before = self.0.entry(anchor.clone()).or_insert(0);
-            *before += 1;
-            if *before == 1 {
-                return anchor;
-            }
-            // Plain names contain no colon, so the result is unique.
-            anchor = format!("{anchor}:{before}");
+    let address = Address::of(document);
+    let id = page.anchors.of(&manifest.server.name, "configuration");
+    write_configuration(&mut page.main, &address, document, &id);
+    page.main.push_str("</div>\n<div class=\"entries\">\n");
+    if !manifest.tools.is_empty() {
+        page.open_list("Tools", manifest.tools.len());
+        for tool in &manifest.tools {
+            tool::add(page, document, tool, &address, losses);
         }
+        page.close_list();
     }
-}
-
-fn one_line(text: &str) -> String {
-    escape(&text.split_whitespace().collect::<Vec<_>>().join(" "))
-}
-
-/// Escapes text for HTML, including hidden characters.
-fn escape(text: &str) -> String {
-    let text = text.replace('\t', " ");
-    let lines = text.split('\n').map(|line| visible(line.trim_end_matches('\r')));
-    let text = lines.collect::<Vec<_>>().join("\n");
-    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    text.replace('"', "&quot;").replace('\'', "&#39;")
+    feature::add_all(page, document, &address);
+    page.main.push_str("</div>\n</article>\n");
 }

@@ -158,13 +158,23 @@ fn agents_and_pages_include_them() {
     let full = mcp(&["docs"]).ok().stdout;
     assert!(full.contains("\n## Prompt review\n\n**Review**\n\nAsks for a review.\n"), "{full}");
     assert!(full.contains("| language (required) | The language of the code. |\n"), "{full}");
-    for form in ["markdown", "html"] {
-        let page = mcp(&["manifest", "--format", form]).ok().stdout;
-        for part in
-            ["Prompt review", "Resource shop://terms", "Resource template shop://orders/", "text/markdown"]
-        {
-            assert!(page.contains(part), "{form}: no {part:?} in {page}");
-        }
+    let page = mcp(&["manifest", "--format", "markdown"]).ok().stdout;
+    for part in
+        ["Prompt review", "Resource shop://terms", "Resource template shop://orders/", "text/markdown"]
+    {
+        assert!(page.contains(part), "no {part:?} in {page}");
+    }
+    let page = mcp(&["manifest", "--format", "html"]).ok().stdout;
+    for part in [
+        "<p class=\"kind\">Prompt</p>",
+        ">review</a></h3>",
+        "<p class=\"kind\">Resource</p>",
+        "shop:/<wbr>/<wbr>terms",
+        "<p class=\"kind\">Resource template</p>",
+        "cargo mcp read http://127.0.0.1:8080/mcp shop://terms",
+        "<code>text/markdown</code>",
+    ] {
+        assert!(page.contains(part), "no {part:?} in {page}");
     }
 }
 

@@ -71,21 +71,64 @@ fn markdown_shape(markdown: &str) -> Result<Vec<String>, String> {
     Ok(shape)
 }
 
-/// The tags of an HTML page with their attributes, in order; every opened tag is closed.
+/// The elements that descriptions may have, each with the attributes that it may have.
+const IN_DESCRIPTIONS: [(&str, &[&str]); 20] = [
+    ("a", &["href", "rel"]),
+    ("blockquote", &[]),
+    ("br", &[]),
+    ("code", &[]),
+    ("del", &[]),
+    ("em", &[]),
+    ("hr", &[]),
+    ("li", &[]),
+    ("ol", &["start"]),
+    ("p", &[]),
+    ("pre", &[]),
+    ("span", &["class"]),
+    ("strong", &[]),
+    ("table", &[]),
+    ("tbody", &[]),
+    ("td", &[]),
+    ("th", &[]),
+    ("thead", &[]),
+    ("tr", &[]),
+    ("ul", &[]),
+];
+
+/// The tags of an HTML page with their attributes, in order; every opened tag is closed. Descriptions may have any number of
+/// their elements.
 fn html_shape(html: &str) -> Result<Vec<String>, String> {
-    const ALONE: [&str; 2] = ["meta", "input"];
+    const ALONE: [&str; 6] = ["meta", "link", "input", "wbr", "br", "hr"];
     let (mut shape, mut open) = (Vec::new(), Vec::new());
+    // The number of open elements around the description that is being read.
+    let mut description = None;
     for token in Tokenizer::new(html) {
         match token.map_err(|error| error.to_string())? {
             Token::StartTag(tag) => {
-                let name = String::from_utf8_lossy(&tag.name).into_owned();
-                let names = tag.attributes.keys().map(|name| String::from_utf8_lossy(name).into_owned());
-                let names: Vec<_> = names.collect();
-                // Any number of paragraphs is fine.
-                if name != "p" || !names.is_empty() {
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                let name = text(&tag.name);
+                let value = |name: &str| tag.attributes.get(name.as_bytes()).map(|value| text(value));
+                let names: Vec<_> = tag.attributes.keys().map(|name| text(name)).collect();
+                if description.is_some() {
+                    let allowed = IN_DESCRIPTIONS.iter().find(|(allowed, _)| name == *allowed);
+                    let (_, attributes) = allowed.ok_or_else(|| format!("<{name}> in a description"))?;
+                    if names.iter().any(|name| !attributes.contains(&name.as_str())) {
+                        return Err(format!("{names:?} of <{name}> in a description"));
+                    }
+                    let is_web = |target: &str| {
+                        let target = target.to_ascii_lowercase();
+                        ["http:", "https:", "mailto:"].iter().any(|scheme| target.starts_with(scheme))
+                    };
+                    if value("href").is_some_and(|target| !is_web(&target)) {
+                        return Err(format!("a link to {:?} in a description", value("href")));
+                    }
+                } else if name != "wbr" {
                     shape.push(format!("{name} {names:?}"));
                 }
-                if !ALONE.contains(&name.as_str()) {
+                if !tag.self_closing && !ALONE.contains(&name.as_str()) {
+                    if value("class").as_deref() == Some("text") {
+                        description.get_or_insert(open.len());
+                    }
                     open.push(name);
                 }
             }
@@ -94,6 +137,7 @@ fn html_shape(html: &str) -> Result<Vec<String>, String> {
                 if open.pop().as_deref() != Some(name.as_str()) {
                     return Err(format!("</{name}> closes something else"));
                 }
+                description = description.filter(|depth| open.len() > *depth);
             }
             Token::Comment(comment) => return Err(format!("a comment: {comment:?}")),
             Token::Error(error) => return Err(format!("{error:?}")),
@@ -185,4 +229,52 @@ fn ids_on_an_html_page_are_each_there_once() {
     ids.sort_unstable();
     ids.dedup();
     assert_eq!(ids.len(), names.len());
+    let mut all: Vec<_> = html.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let count = all.len();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), count, "an id is there twice");
+}
+
+/// Terminals and runners of GitHub Actions would see other text than browsers, which reject changed styles and scripts.
+#[test]
+fn the_style_and_script_of_a_page_are_printed_unchanged() {
+    let html = exported(document("word"), Format::Html).text;
+    for element in ["style", "script"] {
+        let start = html.find(&format!("<{element}>")).unwrap();
+        let text = &html[start..html.find(&format!("</{element}>")).unwrap()];
+        assert_eq!(crate::escape::escape_text(text), text);
+    }
+}
+
+#[test]
+fn a_page_has_each_hint_with_its_icon() {
+    let mut document = document("word");
+    let label = |class: &str, icon: &str, words: &str| {
+        format!(
+            "<li class=\"{class}\"><svg aria-hidden=\"true\"><use href=\"#i-{icon}\"></use></svg>{words}</li>"
+        )
+    };
+    let mut check = |hints: Value, expected: &[String]| {
+        document.manifest.tools[0].annotations = serde_json::from_value(hints.clone()).unwrap();
+        let html = exported(document.clone(), Format::Html).text;
+        let labels = html.split("<ul class=\"hints\">").nth(1).unwrap().split("</ul>").next().unwrap();
+        assert_eq!(labels, expected.concat(), "{hints}");
+        html
+    };
+    let possible = label("unstated", "danger", "May be destructive");
+    check(json!(null), std::slice::from_ref(&possible));
+    check(json!({"readOnlyHint": false}), &[possible, label("writes", "pen", "Writes")]);
+    check(json!({"readOnlyHint": true}), &[label("read-only", "eye", "Read-only")]);
+    let html = check(
+        json!({"readOnlyHint": false, "destructiveHint": true, "idempotentHint": true, "openWorldHint": true}),
+        &[
+            label("destructive", "danger", "Destructive"),
+            label("writes", "pen", "Writes"),
+            label("idempotent", "repeat", "Idempotent"),
+            label("open-world", "globe", "Open world"),
+        ],
+    );
+    assert!(html.contains("class=\"entry destructive\"") && html.contains("<strong>1</strong> destructive"));
+    assert!(html.contains("class=\"mark\""), "the menu shows it as well");
 }
