@@ -33,6 +33,8 @@ pub(crate) struct Change {
     pub(crate) witness: Option<Value>,
     /// Why it is unknown whether the change breaks callers, if so; it then counts as breaking.
     pub(crate) undecided: Option<String>,
+    /// What to do instead, where it depends on the names; otherwise the advice of the rule applies.
+    pub(crate) advice: Option<String>,
 }
 
 impl Change {
@@ -46,7 +48,13 @@ impl Change {
             new: None,
             witness: None,
             undecided: None,
+            advice: None,
         }
+    }
+
+    /// Returns what to do instead.
+    pub(super) fn advice(&self) -> &str {
+        self.advice.as_deref().unwrap_or(&self.rule.info.advice)
     }
 
     pub(super) fn with_values(mut self, old: Option<&Value>, new: Option<&Value>) -> Self {

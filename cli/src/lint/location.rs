@@ -25,6 +25,8 @@ pub(super) struct SourceLocation {
     pub(super) line: usize,
     /// In characters, starting at 1.
     pub(super) column: usize,
+    /// The line and column behind the last character, if known.
+    pub(super) end: Option<(usize, usize)>,
     /// The line and the marked part of it, if the file can be read and the line is short enough.
     pub(super) text: Option<(String, Range<usize>)>,
 }
@@ -69,7 +71,9 @@ impl Origin {
                 let path = sources.root.join(file);
                 let lines = read.entry(path.clone()).or_insert_with(|| lines_of(&path));
                 let text = lines.as_ref().and_then(|lines| word_at(lines.get(line - 1)?, column));
-                Some(SourceLocation { file: file.to_owned(), line, column, text })
+                let word = text.as_ref().map(|(text, range)| text[range.clone()].chars().count());
+                let end = word.map(|length| (line, column + length));
+                Some(SourceLocation { file: file.to_owned(), line, column, end, text })
             }
             Self::File(file) => file.locate(place),
             Self::Unknown => None,
@@ -118,7 +122,7 @@ impl ManifestFile {
             None => 0..self.text.len(),
         };
         let range = descend(&self.text, start, &place.pointer);
-        let line = self.lines.partition_point(|start| *start <= range.start);
+        let (line, column) = self.position(range.start);
         let line_start = self.lines[line - 1];
         let line_end = self.lines.get(line).map_or(self.text.len(), |next| next - 1);
         let text = self.text[line_start..line_end].trim_end_matches('\r');
@@ -128,9 +132,16 @@ impl ManifestFile {
         Some(SourceLocation {
             file: self.path.display().to_string(),
             line,
-            column: self.text[line_start..range.start].chars().count() + 1,
+            column,
+            end: Some(self.position(range.end)),
             text,
         })
+    }
+
+    /// Returns line and column of a byte.
+    fn position(&self, at: usize) -> (usize, usize) {
+        let line = self.lines.partition_point(|start| *start <= at);
+        (line, self.text[self.lines[line - 1]..at].chars().count() + 1)
     }
 }
 
@@ -201,6 +212,8 @@ mod tests {
         // The manifest is sorted, but its file may not be.
         assert_eq!(at(Some((Kind::Resources, "a:1")), "/uri"), (8, 13, "\"a:1\"".to_owned()));
         assert_eq!(at(None, "/tools/0"), (3, 5, "{\"name\": \"a\",".to_owned()));
+        let end = |pointer: &str| file.locate(&place(None, pointer)).unwrap().end;
+        assert_eq!((end("/tools/0/name"), end("/tools/0")), (Some((3, 17)), Some((4, 31))));
     }
 
     #[test]

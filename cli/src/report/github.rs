@@ -22,6 +22,10 @@ pub(super) fn commands(findings: &[Finding<'_>]) -> String {
             _ = write!(properties, ",file={}", property(place.file));
             if let Some((line, column)) = place.position {
                 _ = write!(properties, ",line={line},col={column}");
+                if let Some((line, column)) = place.end {
+                    // The last column is part of the range.
+                    _ = write!(properties, ",endLine={line},endColumn={}", column.saturating_sub(1).max(1));
+                }
             }
         }
         // Only the line break between the two is written by this program.

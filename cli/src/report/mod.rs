@@ -46,6 +46,9 @@ pub(crate) trait Report {
     /// The command, as users call it.
     const COMMAND: &'static str;
 
+    /// Returns the place of a rule's description in this repository.
+    fn page(rule: &Rule) -> String;
+
     /// The rules that the report refers to, each with its default severity.
     fn rules(&self) -> Vec<(&Rule, Severity)>;
 
@@ -86,6 +89,8 @@ pub(crate) struct Location<'r> {
     pub(crate) file: &'r str,
     /// Line and column, in characters and starting at 1; `None` for the whole file.
     pub(crate) position: Option<(usize, usize)>,
+    /// The position behind the last character, if known.
+    pub(crate) end: Option<(usize, usize)>,
 }
 
 /// Prints the report; the run fails if a finding is denied.

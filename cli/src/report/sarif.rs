@@ -12,7 +12,7 @@ const SCHEMA: &str =
 
 /// The document of one run.
 pub(crate) fn document<R: Report>(report: &R) -> String {
-    let rules: Vec<Value> = report.rules().into_iter().map(descriptor).collect();
+    let rules: Vec<Value> = report.rules().into_iter().map(descriptor::<R>).collect();
     let results: Vec<Value> = report.findings().iter().map(result).collect();
     let document = json!({
         "$schema": SCHEMA,
@@ -23,6 +23,8 @@ pub(crate) fn document<R: Report>(report: &R) -> String {
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
                 "rules": rules,
             }},
+            // The default would be UTF-16.
+            "columnKind": "unicodeCodePoints",
             "results": results,
         }],
     });
@@ -30,7 +32,7 @@ pub(crate) fn document<R: Report>(report: &R) -> String {
 }
 
 /// A `reportingDescriptor` object (§3.49).
-fn descriptor((rule, severity): (&Rule, Severity)) -> Value {
+fn descriptor<R: Report>((rule, severity): (&Rule, Severity)) -> Value {
     let mut descriptor = json!({
         "id": rule.id,
         "shortDescription": {"text": rule.summary},
@@ -38,10 +40,18 @@ fn descriptor((rule, severity): (&Rule, Severity)) -> Value {
         "help": {"text": rule.advice},
         "defaultConfiguration": {"level": level(severity)},
     });
-    if let Some(source) = rule.sources.first() {
-        descriptor["helpUri"] = source.as_str().into();
+    if let Some(page) =
+        help_uri(env!("CARGO_PKG_REPOSITORY"), &R::page(rule)).as_ref().or(rule.sources.first())
+    {
+        descriptor["helpUri"] = page.as_str().into();
     }
     descriptor
+}
+
+/// Returns the address of a page in this program's repository, if the package names one.
+fn help_uri(repository: &str, page: &str) -> Option<String> {
+    let repository = repository.trim_end_matches('/').trim_end_matches(".git");
+    (!repository.is_empty()).then(|| format!("{repository}/blob/main/{page}"))
 }
 
 /// A `result` object (§3.27).
@@ -51,7 +61,12 @@ fn result(finding: &Finding<'_>) -> Value {
     if let Some(place) = finding.location {
         location["physicalLocation"] = json!({"artifactLocation": {"uri": uri_reference(place.file)}});
         if let Some((line, column)) = place.position {
-            location["physicalLocation"]["region"] = json!({"startLine": line, "startColumn": column});
+            let mut region = json!({"startLine": line, "startColumn": column});
+            if let Some((line, column)) = place.end {
+                region["endLine"] = line.into();
+                region["endColumn"] = column.into();
+            }
+            location["physicalLocation"]["region"] = region;
         }
     }
     let mut result = json!({
@@ -93,6 +108,19 @@ fn uri_reference(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_of_rules_are_in_the_repository() {
+        assert_eq!(help_uri("", "docs/lints.md#tuple"), None);
+        for repository in [
+            "https://git.example/ada/shop",
+            "https://git.example/ada/shop.git",
+            "https://git.example/ada/shop/",
+        ] {
+            let page = help_uri(repository, "docs/lints.md#tuple");
+            assert_eq!(page.as_deref(), Some("https://git.example/ada/shop/blob/main/docs/lints.md#tuple"));
+        }
+    }
 
     #[test]
     fn paths_become_uri_references() {

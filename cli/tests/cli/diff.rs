@@ -23,8 +23,12 @@ fn the_level_decides_about_the_exit_code() {
     let diff = |words: &[&str]| run(scratch.path(), &[&["diff"], words].concat());
     diff(&["old.json", "old.json"]).ok();
     let broken = diff(&["old.json", "new.json"]).ended(100);
-    assert!(broken.stdout.contains("[input-pattern-narrowed]\n  why: "), "{}", broken.stdout);
-    assert!(broken.stdout.ends_with("1 breaking, 0 compatible, 1 documentation\n"), "{}", broken.stdout);
+    assert!(broken.stdout.contains("get_order\n  breaking: "), "{}", broken.stdout);
+    assert!(
+        broken.stdout.ends_with("1 breaking, 0 compatible, 1 documentation, in 2 tools\n"),
+        "{}",
+        broken.stdout
+    );
     broken.says(&["error: 1 change of the class `breaking` or above", "--allow FILE"]);
     diff(&["old.json", "new.json", "--deny", "documentation"]).ended(100).says(&["2 changes"]);
 
@@ -105,7 +109,11 @@ fn the_committed_manifest_is_compared_with_the_package() {
     assert!(broken.stdout.contains("[input-pattern-narrowed]"), "{}", broken.stdout);
     run(&library, &["diff", &old]).ok();
     let more = run(&library, &["diff", &old, "--all-features"]).ok();
-    assert!(more.stdout.contains("[tool-added]\n  report"), "features choose what is built: {}", more.stdout);
+    assert!(
+        more.stdout.contains("report\n  compatible: a tool was added [tool-added]\n"),
+        "features choose what is built: {}",
+        more.stdout
+    );
     let text = run(&library, &["diff"]).ended(6).stderr;
     assert!(text.contains("there is no committed manifest"), "{text}");
 }

@@ -151,13 +151,14 @@ fn reports_for_programs_have_rule_place_and_text() {
     assert_eq!(result["ruleId"], "undescribed-parameter");
     let place = &result["locations"][0];
     assert_eq!(place["physicalLocation"]["artifactLocation"]["uri"], "src/lib.rs");
-    assert_eq!(place["physicalLocation"]["region"]["startLine"], 39);
+    let region = serde_json::json!({"startLine": 39, "startColumn": 9, "endLine": 39, "endColumn": 16});
+    assert_eq!(place["physicalLocation"]["region"], region);
     assert_eq!(
         place["logicalLocations"][0]["fullyQualifiedName"],
         "library/search/inputSchema/properties/weights"
     );
     let github = lint("library", "--format github").ok().stdout;
-    let expected = "::warning title=undescribed-parameter,file=src/lib.rs,line=39,col=9::the parameter `weights` has no \
+    let expected = "::warning title=undescribed-parameter,file=src/lib.rs,line=39,col=9,endLine=39,endColumn=15::the parameter `weights` has no \
                     description%0Awrite a doc comment on the field\n";
     assert!(github.contains(expected), "{github}");
 }

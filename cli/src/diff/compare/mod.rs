@@ -3,6 +3,7 @@
 mod annotations;
 mod features;
 mod keywords;
+mod renames;
 mod schema;
 mod strings;
 mod tool;

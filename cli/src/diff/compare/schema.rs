@@ -10,6 +10,7 @@ use toolwright_core::pointer::segment;
 
 use super::annotations;
 use super::keywords::{CONSTRAIN_MEMBERS, GROUPS};
+use super::renames;
 use super::view::{
     MAX_DEPTH, ObjectKeywords, View, combine, differs, follow_reference, select, to_schema, with_type,
 };
@@ -147,7 +148,15 @@ impl<'a> SchemaComparison<'_, 'a> {
         let [before, after] = [&*old, &*new].map(ObjectKeywords::from_view);
         let names: BTreeSet<&str> = before.names().chain(after.names()).collect();
         let [was_open, is_open] = [&before, &after].map(|properties| properties.is_open);
-        for name in names {
+        let renames = match self.direction {
+            Direction::Input => renames::find(&before, &after),
+            Direction::Output => Vec::new(),
+        };
+        for (old_name, new_name) in &renames {
+            self.compare_renamed(at, (old_name, &before), (new_name, &after));
+        }
+        let is_renamed = |name: &str| renames.iter().any(|(old, new)| *old == name || *new == name);
+        for name in names.into_iter().filter(|name| !is_renamed(name)) {
             let pointer = format!("{at}/properties/{}", segment(name));
             let now_required = after.required.contains(name);
             let change = match (before.has(name), after.has(name), self.direction) {
@@ -206,6 +215,29 @@ impl<'a> SchemaComparison<'_, 'a> {
             if is_reported {
                 view.remove("additionalProperties");
             }
+        }
+    }
+
+    /// Reports a renamed argument, and what else changed about it.
+    fn compare_renamed(
+        &mut self,
+        at: &str,
+        (old_name, before): (&str, &ObjectKeywords<'a>),
+        (new_name, after): (&str, &ObjectKeywords<'a>),
+    ) {
+        let [old, new] = [old_name, new_name].map(Value::from);
+        let pointer = format!("{at}/properties/{}", segment(old_name));
+        let mut change =
+            self.new_change("input-property-renamed", &pointer).with_values(Some(&old), Some(&new));
+        change.advice =
+            Some(format!("accept both names: put `#[serde(alias = {old})]` on the field `{new_name}`"));
+        self.changes.push(change);
+        let pointer = format!("{at}/properties/{}", segment(new_name));
+        if after.required.contains(new_name) && !before.required.contains(old_name) {
+            self.push(Some("input-property-required"), &pointer);
+        }
+        if let (Some(old), Some(new)) = (before.schema(old_name), after.schema(new_name)) {
+            self.compare(&pointer, old, new);
         }
     }
 
@@ -290,10 +322,11 @@ impl<'a> SchemaComparison<'_, 'a> {
     /// Both schemas accept the same values, so the reported changes are only a different notation, except for properties that
     /// were added or removed, which callers see.
     fn mark_respelled(&mut self) {
-        const KEPT: [&str; 6] = [
+        const KEPT: [&str; 7] = [
             "input-property-added",
             "input-property-ignored",
             "input-property-removed",
+            "input-property-renamed",
             "output-property-added",
             "output-property-removed",
             "input-respelled",

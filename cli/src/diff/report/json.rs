@@ -57,7 +57,7 @@ pub(super) fn render(report: &DiffReport) -> String {
             undecided: change.undecided.as_deref(),
             allowed: reported.allowed.as_deref(),
             why: &change.rule.info.why,
-            fix: &change.rule.info.advice,
+            fix: change.advice(),
         }
     });
     let document = JsonReport {

@@ -36,6 +36,10 @@ struct ReportedChange {
 impl Report for DiffReport {
     const COMMAND: &'static str = "cargo mcp diff";
 
+    fn page(_: &Rule) -> String {
+        "docs/cli.md#cargo-mcp-diff".to_owned()
+    }
+
     fn rules(&self) -> Vec<(&Rule, Severity)> {
         let used: BTreeSet<&str> = self.changes.iter().map(|reported| reported.change.rule.id()).collect();
         let rules = all().filter(|rule| used.contains(rule.id()));
@@ -91,6 +95,9 @@ impl DiffReport {
         if let Some(why) = &change.undecided {
             _ = write!(message, "; {UNDECIDED}: {why}");
         }
+        if let Some(advice) = &change.advice {
+            _ = write!(message, "; {advice}");
+        }
         Finding {
             rule: &change.rule.info,
             severity: change.rule.class.severity(),
@@ -98,13 +105,26 @@ impl DiffReport {
             message,
             name: &change.name,
             path: format!("{}{}", change.name, change.pointer),
-            location: Some(Location { file: &self.file, position: None }),
+            location: Some(Location { file: &self.file, position: None, end: None }),
             allowed: reported.allowed.as_deref(),
         }
     }
 
     fn count(&self, class: Class) -> usize {
         self.changes.iter().filter(|reported| reported.change.rule.class == class).count()
+    }
+
+    /// Returns the changes of each definition, in the order of the changes.
+    fn by_definition(&self) -> Vec<Vec<&ReportedChange>> {
+        let mut groups: Vec<Vec<&ReportedChange>> = Vec::new();
+        for reported in &self.changes {
+            let key = |reported: &ReportedChange| (reported.change.part, reported.change.name.clone());
+            match groups.last_mut() {
+                Some(group) if key(group[0]) == key(reported) => group.push(reported),
+                _ => groups.push(vec![reported]),
+            }
+        }
+        groups
     }
 
     /// Returns the changes of a class, grouped by rule and sorted by its id.

@@ -346,3 +346,44 @@ fn every_check_has_a_case() {
         assert!(is_named || is_of_a_group || is_of_a_resource, "no case is found to be `{id}`");
     }
 }
+
+#[test]
+fn a_renamed_argument_is_one_change_that_names_both() {
+    let text = |about: &str| json!({"type": "string", "description": about});
+    let schema = |properties: Value, required: Value| {
+        with_input(
+            json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false}),
+        )
+    };
+    let old = schema(json!({"order": text("The order."), "note": text("A note.")}), json!(["order"]));
+    let new = schema(json!({"order_id": text("The order."), "note": text("A note.")}), json!(["order_id"]));
+    let found = changes(&old, &new);
+    assert_eq!(ids(&found), ["input-property-renamed"], "{found:#?}");
+    assert_eq!(found[0].pointer, "/inputSchema/properties/order");
+    assert_eq!((&found[0].old, &found[0].new), (&Some(json!("order")), &Some(json!("order_id"))));
+    assert_eq!(
+        found[0].advice(),
+        "accept both names: put `#[serde(alias = \"order\")]` on the field `order_id`"
+    );
+
+    // What else changed is reported as well.
+    let mut stricter = text("The order.");
+    stricter["maxLength"] = json!(9);
+    let new = schema(json!({"order_id": stricter, "note": text("A note.")}), json!(["note", "order_id"]));
+    let found = changes(&old, &new);
+    let expected = ["input-property-required", "input-property-renamed", "input-length-narrowed"];
+    assert!(expected.iter().all(|id| ids(&found).contains(id)), "{found:#?}");
+
+    // Without descriptions, the same constraints are enough, unless they fit several.
+    let id = json!({"type": "string", "pattern": "^#\\d+$"});
+    let renamed = |old: Value, new: Value| {
+        let found = changes(&schema(old, json!([])), &schema(new, json!([])));
+        ids(&found).contains(&"input-property-renamed")
+    };
+    assert!(renamed(json!({"a": id}), json!({"b": id})));
+    assert!(!renamed(json!({"a": id}), json!({"b": id, "c": id})));
+    assert!(!renamed(json!({"a": id, "b": id}), json!({"c": id})));
+    assert!(!renamed(json!({"a": {}}), json!({"b": {}})));
+    assert!(!renamed(json!({"a": text("One.")}), json!({"b": text("Two.")})));
+    assert!(!renamed(json!({"a": id}), json!({"a": id, "b": id})), "nothing is gone");
+}

@@ -34,6 +34,10 @@ pub(super) struct LintReport {
 impl Report for LintReport {
     const COMMAND: &'static str = "cargo mcp lint";
 
+    fn page(rule: &Rule) -> String {
+        format!("docs/lints.md#{}", rule.id)
+    }
+
     fn rules(&self) -> Vec<(&Rule, Severity)> {
         RULES.iter().map(|rule| (&rule.info, rule.level.severity())).collect()
     }
@@ -72,6 +76,7 @@ impl Violation {
             location: self.location.as_ref().map(|place| report::Location {
                 file: &place.file,
                 position: Some((place.line, place.column)),
+                end: place.end,
             }),
             allowed: None,
         }
