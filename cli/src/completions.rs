@@ -1,6 +1,7 @@
 //! `cargo mcp completions`: the completion script of a shell.
 
 use clap::{Args, Command};
+use clap_complete::Shell;
 
 use crate::error::Error;
 use crate::exit::Exit;
@@ -11,7 +12,7 @@ use crate::shell;
 pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
-    shell: clap_complete::Shell,
+    shell: Shell,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -20,20 +21,33 @@ impl CompletionsArgs {
     /// What `--help` shows below the flags.
     pub(crate) const EXAMPLES: &str = "\
 Examples:
-  cargo mcp completions bash > ~/.local/share/bash-completion/completions/cargo-mcp
   cargo mcp completions zsh > ~/.zfunc/_cargo-mcp
-  cargo mcp completions fish > ~/.config/fish/completions/cargo-mcp.fish
+  cargo mcp completions fish > ~/.config/fish/conf.d/cargo-mcp.fish
+  echo 'source <(cargo mcp completions bash)' >> ~/.bashrc
 
-They complete `cargo-mcp …`; `cargo mcp …` is completed by cargo's own.";
+They complete `cargo mcp …` and `cargo-mcp …`. In zsh, cargo's own completions
+use them if ~/.zfunc is in fpath.";
 }
 
 /// Prints the completion script of `command`, which is this program.
 ///
 /// # Errors
 /// [`Error::Write`].
-pub(crate) fn run(args: &CompletionsArgs, mut command: Command) -> Result<Exit, Error> {
+pub(crate) fn run(args: &CompletionsArgs, command: Command) -> Result<Exit, Error> {
+    // Subcommands are named after it.
+    let mut command = command.bin_name("cargo-mcp");
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut command, "cargo-mcp", &mut text);
-    shell::print(&String::from_utf8_lossy(&text))?;
+    let text = String::from_utf8_lossy(&text);
+    let text = match args.shell {
+        // The generator takes the `-` in the name of the program for the start of a subcommand.
+        Shell::Bash => {
+            text.replace("cargo__subcmd__mcp", "cargo__mcp") + include_str!("completions/cargo.bash")
+        }
+        Shell::Fish => text.into_owned() + include_str!("completions/cargo.fish"),
+        // The completions of cargo in zsh call `_cargo-mcp` for `cargo mcp`; other shells have no completions of cargo.
+        _ => text.into_owned(),
+    };
+    shell::print(&text)?;
     Ok(Exit::Ok)
 }

@@ -16,6 +16,12 @@ pub(crate) enum Error {
     #[error("unknown package `{}`; the workspace has: {}", visible(.name), list(.members))]
     UnknownPackage { name: String, members: Vec<String> },
 
+    #[error(
+        "several packages of the workspace use Toolwright: {}\n  select one with --package NAME, or build all with --workspace",
+        list(.packages)
+    )]
+    SeveralPackages { packages: Vec<String> },
+
     #[error("no Cargo.toml in {} or any folder above: change to the folder of a package, or pass --manifest-path", path(.folder))]
     NoCargoToml { folder: PathBuf },
 
@@ -200,6 +206,7 @@ impl From<&Error> for Exit {
     fn from(error: &Error) -> Self {
         match error {
             Error::UnknownPackage { .. }
+            | Error::SeveralPackages { .. }
             | Error::NoCargoToml { .. }
             | Error::UnknownFeature { .. }
             | Error::DependencyFeature { .. }

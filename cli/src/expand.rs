@@ -36,7 +36,10 @@ Examples:
 ///
 /// # Errors
 /// [`Error::UnknownTool`], and any [`Error`] of building and querying.
-pub(crate) fn run(args: &ExpandArgs, shell: Shell) -> Result<Exit, Error> {
+pub(crate) fn run(mut args: ExpandArgs, shell: Shell) -> Result<Exit, Error> {
+    if args.tools.artifact.is_none() {
+        packages::choose(&mut args.tools.packages, shell)?;
+    }
     let documents = packages::documents(&args.tools, shell)?;
     let tools = || {
         documents.iter().flat_map(|document| document.manifest.tools.iter().map(move |tool| (document, tool)))

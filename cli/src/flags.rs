@@ -1,5 +1,6 @@
 //! Flags shared by several commands.
 
+use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -133,9 +134,9 @@ impl BuildArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Messages")]
 pub(crate) struct OutputArgs {
-    /// When to use colors
-    #[arg(long, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
-    color: ColorChoice,
+    /// When to use colors [default: auto, or as for cargo]
+    #[arg(long, value_name = "WHEN")]
+    color: Option<ColorChoice>,
     /// Print warnings and errors only
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
@@ -146,17 +147,46 @@ pub(crate) struct OutputArgs {
 
 impl OutputArgs {
     pub(crate) fn shell(&self) -> Shell {
-        Shell::new(self.quiet, self.verbose > 0, self.color)
+        Shell::new(self.quiet, self.verbose > 0, self.color.unwrap_or_else(default_color))
     }
 
     /// Returns the same settings as flags for cargo.
     pub(crate) fn to_cargo_flags(&self) -> Vec<OsString> {
-        let mut flags: Vec<OsString> = vec!["--color".into(), self.color.to_string().into()];
+        // Without the flag, cargo follows the same variables.
+        let color = self.color.map(|color| ["--color".into(), color.to_string().into()]);
+        let mut flags: Vec<OsString> = color.into_iter().flatten().collect();
         if self.quiet {
             flags.push("--quiet".into());
         }
         // The first `-v` is for the commands that are run here.
         flags.extend((1..self.verbose).map(|_| "--verbose".into()));
         flags
+    }
+}
+
+/// Returns the choice of `CARGO_TERM_COLOR`, as cargo reads it; without one, the terminal and `NO_COLOR` decide.
+fn default_color() -> ColorChoice {
+    env::var("CARGO_TERM_COLOR").ok().and_then(|choice| choice.parse().ok()).unwrap_or(ColorChoice::Auto)
+}
+
+/// Returns the choice for messages about a command line that may not be valid.
+pub(crate) fn color_of(args: &[OsString]) -> ColorChoice {
+    let args: Vec<_> = args.iter().take_while(|arg| *arg != "--").filter_map(|arg| arg.to_str()).collect();
+    let separate = args.windows(2).filter(|pair| pair[0] == "--color").map(|pair| pair[1]);
+    let joined = args.iter().filter_map(|arg| arg.strip_prefix("--color="));
+    separate.chain(joined).find_map(|choice| choice.parse().ok()).unwrap_or_else(default_color)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flag_for_colors_is_read_before_the_others() {
+        let of = |line: &str| color_of(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(of("cargo-mcp lint --color always --wrong"), ColorChoice::Always);
+        assert_eq!(of("cargo-mcp lint --color=never"), ColorChoice::Never);
+        assert_eq!(of("cargo-mcp lint --color=blue"), default_color());
+        assert_eq!(of("cargo-mcp list -- server --color always"), default_color());
     }
 }

@@ -33,6 +33,7 @@ mod source;
 mod packages;
 
 mod flags;
+mod help;
 
 mod shell;
 
@@ -46,14 +47,17 @@ mod text_file;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::FromArgMatches as _;
 
 use crate::args::{Cli, Command};
 use crate::command_line::strip_subcommand;
 use crate::exit::Exit;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse_from(strip_subcommand(std::env::args_os())) {
+    let args: Vec<_> = strip_subcommand(std::env::args_os()).collect();
+    let command = help::command().color(flags::color_of(&args));
+    let parsed = command.try_get_matches_from(args).and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return shell::usage(&error),
     };
@@ -76,12 +80,12 @@ fn main() -> ExitCode {
         Command::Manifest(args) => manifest::run(*args, shell),
         Command::Docs(args) => docs::run(*args, shell),
         Command::Lint(args) => lint::run(*args, shell),
-        Command::Expand(args) => expand::run(&args, shell),
+        Command::Expand(args) => expand::run(*args, shell),
         Command::New(args) => new::run(&args, shell),
         Command::Install(args) => install::install(*args, shell),
         Command::Uninstall(args) => install::uninstall(&args, shell),
-        Command::Completions(args) => completions::run(&args, Cli::command()),
-        Command::Man(args) => man::run(&args, Cli::command()),
+        Command::Completions(args) => completions::run(&args, help::command()),
+        Command::Man(args) => man::run(&args, help::command()),
         Command::Serve(args) => serve::run(*args, shell).map(|never| match never {}),
         Command::Diff(args) => diff::run(*args, shell),
         Command::Parts(args) => parts::run(&args, shell),

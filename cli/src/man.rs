@@ -1,5 +1,6 @@
 //! `cargo mcp man`: the manual pages.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Command};
@@ -11,7 +12,7 @@ use crate::shell;
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// Write all pages to this existing folder
+    /// Write all pages to this folder
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -35,7 +36,8 @@ pub(crate) fn run(args: &ManArgs, command: Command) -> Result<Exit, Error> {
     // Pages are named after the installed program.
     let command = command.bin_name("cargo-mcp");
     if let Some(folder) = &args.out {
-        clap_mangen::generate_to(command, folder).map_err(|source| write_error(folder, source))?;
+        let written = fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command, folder));
+        written.map_err(|source| write_error(folder, source))?;
         return Ok(Exit::Ok);
     }
     let mut text = Vec::new();

@@ -173,10 +173,7 @@ fn write(file: &Path, text: &str) -> Result<(), Error> {
     if fs::read(file).is_ok_and(|old| old == text.as_bytes()) {
         return Ok(());
     }
-    let folders = file.parent().map_or(Ok(()), fs::create_dir_all);
-    folders
-        .and_then(|()| fs::write(file, text))
-        .map_err(|source| Error::Write { file: file.to_owned(), source })
+    text_file::write(file, text)
 }
 
 fn check(files: &[(PathBuf, Vec<Document>)], format: Format, shell: Shell) -> Result<Exit, Error> {

@@ -25,7 +25,7 @@ pub(crate) struct Shell {
 }
 
 impl Shell {
-    /// Creates a shell with `-q` and `-v`, and sets `--color` for all messages; by default the terminal and `NO_COLOR` decide.
+    /// Creates a shell with `-q` and `-v`, and sets `--color` for all messages; with `auto` the terminal and `NO_COLOR` decide.
     pub(crate) fn new(quiet: bool, verbose: bool, color: ColorChoice) -> Self {
         match color {
             ColorChoice::Auto => anstream::ColorChoice::Auto,
@@ -136,6 +136,11 @@ pub(crate) fn failure(text: &impl Display) {
 /// Prints a warning.
 pub(crate) fn warning(text: &impl Display) {
     anstream::eprintln!("{0}warning{0:#}: {1}", style::WARN, escape_text(&text.to_string()));
+}
+
+/// Prints a question, and leaves the cursor behind it.
+pub(crate) fn prompt(text: &str) {
+    anstream::eprint!("{}", escape_text(text));
 }
 
 /// Prints a message with its own colors. Strings in it must be [`visible`].

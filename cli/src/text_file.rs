@@ -1,8 +1,10 @@
-//! Reads text files, with or without a byte order mark.
+//! Reads text files, with or without a byte order mark, and writes the files of `--out`.
 
 use std::fs;
 use std::io;
 use std::path::Path;
+
+use crate::error::Error;
 
 /// Reads a text file: UTF-8, or UTF-16 with a byte order mark, as `>` in Windows PowerShell writes it. The mark is not part
 /// of the result.
@@ -11,6 +13,17 @@ use std::path::Path;
 /// Read errors, and [`io::ErrorKind::InvalidData`] if the file is not text.
 pub(crate) fn read(file: &Path) -> io::Result<String> {
     decode(fs::read(file)?)
+}
+
+/// Writes a file, and creates the folders above it.
+///
+/// # Errors
+/// [`Error::Write`].
+pub(crate) fn write(file: &Path, content: impl AsRef<[u8]>) -> Result<(), Error> {
+    let folders = file.parent().map_or(Ok(()), fs::create_dir_all);
+    folders
+        .and_then(|()| fs::write(file, content))
+        .map_err(|source| Error::Write { file: file.to_owned(), source })
 }
 
 /// Decodes a text; see [`read`].

@@ -14,7 +14,6 @@ mod tool;
 mod types;
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -116,7 +115,7 @@ pub(crate) fn run(mut args: BindingsArgs, shell: Shell) -> Result<Exit, Error> {
         return Ok(Exit::Drift);
     }
     match &args.out {
-        Some(file) => fs::write(file, text).map_err(|source| Error::Write { file: file.clone(), source })?,
+        Some(file) => text_file::write(file, text)?,
         None => shell::print(&text)?,
     }
     Ok(Exit::Ok)

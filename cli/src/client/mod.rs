@@ -28,7 +28,7 @@ pub(crate) use exit::RequestExit;
 pub(crate) use import::ImportArgs;
 pub(crate) use list::ListArgs;
 pub(crate) use login::LoginArgs;
-pub(crate) use target::{SERVERS, ServerArgs, builder, command_spec, url_spec, with_logins};
+pub(crate) use target::{SERVERS, ServerArgs, builder, command_spec, url_spec, wait_for, with_logins};
 
 /// Returns what `--help` shows below the flags of a command: examples, the ways to name a server, and exit codes.
 pub(crate) fn help(examples: &str) -> String {

@@ -267,10 +267,29 @@ async fn run_connected<F: Future<Output = Result<RequestExit, RequestError>>>(
     if let Some(revision) = args.revision {
         builder = builder.revision(revision);
     }
-    let client = builder.connect(spec).await?;
-    let result = run(client.clone()).await;
+    let [start, response] = [spec.start_timeout, spec.request_timeout].map(|limit| limit.as_secs());
+    let starts = format!("waiting for the server to start, up to {start} seconds (--start-timeout)");
+    let client = wait_for(shell, &starts, builder.connect(spec)).await?;
+    let responds =
+        format!("waiting up to {response} seconds without a response and without progress (--timeout)");
+    let result = wait_for(shell, &responds, run(client.clone())).await;
     client.close().await;
     result
+}
+
+/// The time after which a command says what it waits for.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// Waits for a server, and says so once if it takes long: a server that waits for input, or writes its messages elsewhere,
+/// looks like one that is slow.
+pub(crate) async fn wait_for<T>(shell: Shell, what: &str, work: impl Future<Output = T>) -> T {
+    let mut work = std::pin::pin!(work);
+    tokio::select! {
+        done = &mut work => return done,
+        () = tokio::time::sleep(PATIENCE) => {}
+    }
+    shell.note(&format_args!("nothing yet after {} seconds; {what}", PATIENCE.as_secs()));
+    work.await
 }
 
 /// Returns whether standard error is a terminal.

@@ -1,7 +1,5 @@
 //! `cargo mcp config convert`.
 
-use std::fs;
-
 use toolwright_client::config::convert;
 
 use super::args::ConvertArgs;
@@ -37,7 +35,7 @@ pub(super) fn run(args: &ConvertArgs, shell: Shell) -> Result<Exit, Error> {
     match &args.out {
         None => shell::print(&converted.text)?,
         Some(out) => {
-            fs::write(out, &converted.text).map_err(|source| Error::Write { file: out.clone(), source })?;
+            text_file::write(out, &converted.text)?;
             shell.note(&format!("wrote {}", out.display()));
         }
     }

@@ -3,7 +3,6 @@
 mod args;
 mod lock;
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -39,7 +38,7 @@ pub(crate) fn read(file: &Path) -> Result<Option<Lock>, Error> {
 /// # Errors
 /// [`Error::Write`].
 pub(crate) fn write(file: &Path, lock: &Lock) -> Result<(), Error> {
-    fs::write(file, lock.to_text()).map_err(|source| Error::Write { file: file.to_owned(), source })
+    text_file::write(file, lock.to_text())
 }
 
 /// Reports the lists that are not compared, with the reason.

@@ -7,7 +7,6 @@ mod dependency;
 mod template;
 
 use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -18,6 +17,7 @@ use crate::escape::quote_lines;
 use crate::exit::Exit;
 use crate::flags::OutputArgs;
 use crate::shell::Shell;
+use crate::text_file;
 
 use dependency::Dependency;
 use template::Template;
@@ -92,9 +92,7 @@ pub(crate) fn run(args: &NewArgs, shell: Shell) -> Result<Exit, Error> {
     let dependency = Dependency::find(args.toolwright.as_deref(), &args.path)?;
     cargo_new(args)?;
     for (file, text) in args.template.files(&name, &dependency) {
-        let file = args.path.join(file);
-        let written = file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&file, text));
-        written.map_err(|source| Error::Write { file, source })?;
+        text_file::write(&args.path.join(file), text)?;
     }
     let folder = args.path.display();
     shell.note(&format_args!("created {folder} with {dependency}"));

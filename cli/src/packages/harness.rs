@@ -20,6 +20,7 @@ use super::lock::CargoLock;
 use super::workspace::{Library, Workspace};
 use crate::error::Error;
 use crate::flags::BuildArgs;
+use crate::text_file;
 
 /// The built harnesses.
 #[derive(Debug)]
@@ -234,8 +235,7 @@ fn write(parent: &Path, files: &[GeneratedFile]) -> Result<PathBuf, Error> {
         if file.is_file() {
             continue;
         }
-        let written = file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&file, text));
-        written.map_err(|source| Error::Write { file, source })?;
+        text_file::write(&file, text)?;
     }
     Ok(folder)
 }

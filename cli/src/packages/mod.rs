@@ -1,6 +1,7 @@
 //! Loads manifests from packages: selects packages, builds them, queries the programs, and creates one document
 //! per server.
 
+mod choice;
 mod workspace;
 
 mod build;
@@ -23,6 +24,7 @@ use query::ProgramAnswer;
 use workspace::{Selection, Workspace};
 
 pub(crate) use build::Program;
+pub(crate) use choice::choose;
 #[cfg(test)]
 pub(crate) use documents::{About, Release};
 pub(crate) use documents::{Document, Sources, name_conflict};

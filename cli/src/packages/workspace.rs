@@ -1,9 +1,10 @@
 //! The selected packages, and their targets.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::path::{Path, PathBuf};
 
-use cargo_metadata::{Metadata, Package, Target, TargetKind};
+use cargo_metadata::{DependencyKind, Metadata, Package, Target, TargetKind};
 
 use super::build::Cargo;
 use super::documents::{About, Release};
@@ -106,6 +107,45 @@ impl<'a> Selection<'a> {
         };
         packages.retain(|package| !flags.exclude.iter().any(|name| package.name.as_str() == name));
         Ok(Self { workspace, packages, args })
+    }
+
+    /// Returns whether these are all members, because neither flags nor `default-members` nor the current folder select any.
+    pub(super) fn is_unspecific(&self) -> bool {
+        let flags = &self.args.packages;
+        let is_selected = flags.workspace || flags.all || !flags.package.is_empty();
+        let build = &self.args.build;
+        let names_a_program = !build.bin.is_empty() || !build.example.is_empty();
+        !is_selected
+            && !names_a_program
+            && self.packages.len() > 1
+            && self.workspace.metadata.workspace_default_members.len() == self.workspace.members().count()
+    }
+
+    /// Returns the names of the packages that may have tools, as far as Cargo.lock or Cargo.toml say so.
+    pub(super) fn with_toolwright(&self) -> Vec<String> {
+        let lock = CargoLock::read(self.workspace.root());
+        let mut seen = BTreeSet::new();
+        let members = self.packages.iter().filter(|package| {
+            // A new lock file may lack members.
+            let is_locked =
+                lock.as_ref().is_some_and(|lock| lock.depends_on(&package.name, "toolwright-core"));
+            seen.clear();
+            is_locked || self.declares_toolwright(package, &mut seen)
+        });
+        members.map(|package| package.name.to_string()).collect()
+    }
+
+    /// Returns whether a package depends on Toolwright in its Cargo.toml, or in that of members that it depends on.
+    fn declares_toolwright(&self, package: &Package, seen: &mut BTreeSet<String>) -> bool {
+        let linked =
+            package.dependencies.iter().filter(|dependency| dependency.kind != DependencyKind::Development);
+        linked.into_iter().any(|dependency| {
+            let member = self.workspace.members().find(|member| member.name.as_str() == dependency.name);
+            dependency.name.starts_with("toolwright")
+                || member.is_some_and(|member| {
+                    seen.insert(dependency.name.clone()) && self.declares_toolwright(member, seen)
+                })
+        })
     }
 
     /// Returns whether `cargo build` with the user's flags builds a program that can be queried.

@@ -8,7 +8,7 @@ use toolwright_client::{Client, ClientError};
 use toolwright_core::manifest::Kind;
 
 use super::ServerDefinitions;
-use crate::client::{builder, command_spec, url_spec};
+use crate::client::{builder, command_spec, url_spec, wait_for};
 use crate::shell::Shell;
 
 /// Timeout for starting a server and its first response; a server that does not support the request may not
@@ -45,7 +45,9 @@ fn ask(mut server: ServerSpec, timeout: Duration, shell: Shell) -> Result<Server
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     runtime.block_on(async {
-        let definitions = tokio::time::timeout(timeout, definitions(&client)).await;
+        let waits = format!("waiting for the server, up to {} seconds in all (--timeout)", timeout.as_secs());
+        let work = tokio::time::timeout(timeout, definitions(&client));
+        let definitions = wait_for(shell, &waits, work).await;
         client.close().await;
         match definitions {
             Ok(definitions) => definitions,

@@ -128,7 +128,7 @@ pub(crate) fn load(source: &Source, tools: &mut ToolsArgs, shell: Shell) -> Resu
 /// Loads the definitions of a source that is not a package, with the file that was read.
 fn load_definitions(
     source: &Source,
-    tools: &ToolsArgs,
+    tools: &mut ToolsArgs,
     shell: Shell,
 ) -> Result<(ServerDefinitions, Option<(PathBuf, String)>), Error> {
     let place = source.to_string();
@@ -139,6 +139,7 @@ fn load_definitions(
     let live = |why| SourceError::Live { server: place.clone(), why };
     Ok(match source {
         Source::Committed => {
+            choose(tools, shell)?;
             let folder = packages::folder(&tools.packages, shell)?;
             let text = git::read(&folder, "HEAD", &format!("./{MANIFEST_FILE}"));
             let text = text.map_err(|error| match error {
@@ -178,9 +179,17 @@ fn documents_of(name: Option<&str>, tools: &mut ToolsArgs, shell: Shell) -> Resu
     if let Some(name) = name {
         tools.packages.packages.package = vec![name.to_owned()];
     }
-    let documents = packages::documents(tools, shell);
-    tools.packages.packages.package = chosen;
+    let documents = choose(tools, shell).and_then(|()| packages::documents(tools, shell));
+    // The other side of a comparison may be another package.
+    if name.is_some() {
+        tools.packages.packages.package = chosen;
+    }
     documents
+}
+
+/// Selects a package, if flags do not; a program is already selected.
+fn choose(tools: &mut ToolsArgs, shell: Shell) -> Result<(), Error> {
+    if tools.artifact.is_some() { Ok(()) } else { packages::choose(&mut tools.packages, shell) }
 }
 
 /// Decides whether a word is a file or a package.

@@ -1,6 +1,6 @@
 //! Reads and writes files of tool records, and reports problems.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -81,14 +81,13 @@ pub(super) fn write_encoded(
     out: Option<&Path>,
 ) -> Result<(), Error> {
     let Some(file) = out else { return print(tools.values().zip(records)) };
-    let failed = |source| Error::Write { file: file.to_owned(), source };
     let bytes = if file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("arrow")) {
         to_arrow(tools, codec).map_err(|source| ToolCommandError::Arrow { file: file.to_owned(), source })?
     } else {
         let lines = tools.values().zip(records).map(|(value, record)| (record, is_exact(value)));
         shell::format_records(lines, false).into_bytes()
     };
-    fs::write(file, bytes).map_err(failed)
+    text_file::write(file, bytes)
 }
 
 /// Returns the tools as an Arrow IPC file in the layout of `codec`.

@@ -63,3 +63,26 @@ fn a_form_that_holds_one_server_refuses_several() {
     }
     manifest("both", "--example small --bin both --format markdown").ok();
 }
+
+/// `--out` of every command creates the folders above its file.
+#[test]
+fn files_are_written_to_new_folders() {
+    let scratch = scratch();
+    let here = scratch.path();
+    let manifest = r#"{"manifestVersion":1,"server":{"name":"a","version":"1"},"tools":[{"name":"t","inputSchema":{"type":"object"}}]}"#;
+    std::fs::write(here.join("mcp.json"), manifest).unwrap();
+    std::fs::write(here.join(".mcp.json"), r#"{"mcpServers":{"a":{"command":"a"}}}"#).unwrap();
+    for (words, file) in [
+        ("manifest mcp.json --out 1/a/mcp.json", "1/a/mcp.json"),
+        ("manifest mcp.json --format html --out 2/a/", "2/a/a.html"),
+        ("manifest mcp.json --format jsonl --out 3/a/tools.jsonl", "3/a/tools.jsonl"),
+        ("tool concat 3/a/tools.jsonl --out 4/a/tools.jsonl", "4/a/tools.jsonl"),
+        ("bindings mcp.json --out 5/a/theirs.rs", "5/a/theirs.rs"),
+        ("pin mcp.json --lock 6/a/lock.json", "6/a/lock.json"),
+        ("config convert .mcp.json --to vscode --out 7/a/mcp.json", "7/a/mcp.json"),
+    ] {
+        let words: Vec<_> = words.split(' ').collect();
+        crate::common::run(here, &words).ok();
+        assert!(here.join(file).is_file(), "{words:?}");
+    }
+}

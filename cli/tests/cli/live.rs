@@ -109,8 +109,8 @@ fn all_pages_of_a_server_over_http_are_read() {
     for part in [
         "[hidden-characters-added]",
         r#"+ "Sixty.\u{202e}""#,
-        "[prompt-added]\n  greet",
-        "server /server/version",
+        "prompt greet\n  compatible: a prompt was added [prompt-added]\n",
+        "    at /server/version\n",
         "1 breaking, 1 compatible, 2 documentation",
     ] {
         assert!(run.stdout.contains(part), "no {part:?} in {}", run.stdout);
@@ -184,4 +184,22 @@ fn servers_that_end_or_repeat_a_page_are_named() {
         page(3)
     );
     diff(&script).ended(4).says(&["the pages of `tools/list` form a cycle"]);
+}
+
+/// What a server wrote that is not a message is shown at once, and silence after a few seconds.
+#[test]
+fn servers_that_write_rubbish_or_nothing_are_shown_as_such() {
+    let scratch = scratch();
+    let script = "echo 'Welcome to the server'; echo 'no config' >&2; exec sleep 100";
+    let lock = r#"{"lockVersion": 2, "kinds": ["tools"], "tools": {}}"#;
+    fs::write(scratch.path().join("mcp.lock.json"), lock).unwrap();
+    for (flags, code) in [(["list", "--start-timeout=5"], 5), (["verify", "--timeout=5"], 4)] {
+        let run = run(scratch.path(), &[&flags[..], &["--", "bash", "-c", script]].concat()).ended(code);
+        run.says(&[
+            "it sent something that is not a message",
+            "Welcome to the server",
+            "  | no config\n",
+            "note: nothing yet after 4 seconds; waiting for the server",
+        ]);
+    }
 }

@@ -108,7 +108,30 @@ fn a_workspace_has_the_servers_of_its_members() {
 fn libraries_without_toolwright_are_not_linked() {
     manifest("members", "-p other").ended(3).says(&["the build failed"]);
     manifest("members", "--exclude pair --workspace --lib").ok();
-    manifest("members", "").ended(2).says(&["package `pair`"]);
+    manifest("members", "--workspace").ended(2).says(&["package `pair`"]);
+}
+
+/// In a folder of several packages, nothing is built before one is selected; the tests have no terminal to ask on.
+#[test]
+fn a_workspace_with_several_servers_lists_them() {
+    for command in ["manifest", "docs", "lint", "diff", "pin", "expand count"] {
+        let words: Vec<_> = command.split(' ').collect();
+        let run = crate::common::run(&folder("members"), &words).ended(2);
+        assert_eq!(run.stdout, "", "{command}");
+        let run = run.says(&[
+            "several packages of the workspace use Toolwright: ",
+            "tools",
+            "--package NAME",
+            "--workspace",
+        ]);
+        assert!(
+            !run.stderr.contains("Compiling") && !run.stderr.contains("other"),
+            "{command}: {}",
+            run.stderr
+        );
+    }
+    let program = manifest("members", "--bin serve").ok();
+    assert_eq!(program.names().1, ["count"], "a program selects its package");
 }
 
 #[test]

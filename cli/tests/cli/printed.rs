@@ -184,6 +184,7 @@ fn command_line_arguments_are_displayed_safely() {
     // Outside of this repository, since some commands build the package.
     let scratch = tempfile::tempdir().unwrap();
     let here = scratch.path();
+    fs::write(here.join("a file"), "").unwrap();
     for words in [
         vec![BAD],
         vec!["manifest", "--format", BAD],
@@ -199,7 +200,7 @@ fn command_line_arguments_are_displayed_safely() {
         vec!["diff", "a.json", "b.json", "--allow", BAD],
         vec!["new", BAD],
         vec!["expand", BAD],
-        vec!["man", "--out", BAD],
+        vec!["man", "--out", &format!("a file/{BAD}")],
         vec!["completions", BAD],
         vec!["pin", "--", BAD],
         vec!["pin", "-v", "--", "false", BAD],

@@ -237,5 +237,7 @@ fn arrow_files_are_read_wherever_json_lines_are() {
     tool(here, "list cut.arrow").ended(2).says(&["cut.arrow: "]);
     fs::write(here.join("stream.arrow"), [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]).unwrap();
     tool(here, "list stream.arrow").ended(2).says(&["is an Arrow stream; save it as an Arrow IPC file"]);
-    tool(here, "concat a.jsonl --out missing/a.arrow").ended(6);
+    tool(here, "concat a.jsonl --out new/folder/a.arrow").ok();
+    assert!(here.join("new/folder/a.arrow").is_file());
+    tool(here, "concat a.jsonl --out a.jsonl/a.arrow").ended(6);
 }
