@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use toolwright_core::manifest::Kind;
 
 use super::rule::{ChangeRule, get};
 
@@ -14,6 +15,19 @@ pub(crate) enum Part {
     Prompt,
     Resource,
     Template,
+}
+
+impl Part {
+    /// Returns the list that has it; `None` for the server.
+    pub(super) fn kind(self) -> Option<Kind> {
+        match self {
+            Self::Server => None,
+            Self::Tool => Some(Kind::Tools),
+            Self::Prompt => Some(Kind::Prompts),
+            Self::Resource => Some(Kind::Resources),
+            Self::Template => Some(Kind::ResourceTemplates),
+        }
+    }
 }
 
 /// One change.

@@ -8,6 +8,8 @@ mod rule;
 mod allow;
 mod report;
 
+use std::path::Path;
+
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::report::print;
@@ -42,7 +44,10 @@ pub(crate) fn run(args: DiffArgs, shell: Shell) -> Result<Exit, Error> {
     for unused in allowed.unused(&changes) {
         shell::warning(&format_args!("the allow list has an entry that no change needs: {unused}"));
     }
-    let report = DiffReport::new(old_source.to_string(), new_source.to_string(), changes, &allowed, deny);
+    let mut report = DiffReport::new(old_source.to_string(), new_source.to_string(), changes, &allowed, deny);
+    if matches!(new_source, Source::File(_) | Source::Word(_)) {
+        report.locate(Path::new(&new_source.to_string()));
+    }
     let exit = print(&report, format)?;
     let denied = report.count_denied();
     if denied > 0 {

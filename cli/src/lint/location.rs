@@ -6,12 +6,11 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use serde_json::value::RawValue;
-use toolwright_core::manifest::{Entry, Kind};
 use toolwright_core::pointer;
 
-use super::subject::{Named, Place};
+use super::subject::Place;
 use crate::packages::Sources;
+use crate::report::ManifestText;
 
 /// Maximum length in bytes of a line that is shown with a finding. A manifest may be a single line.
 const MAX_QUOTED_LINE: usize = 4 << 10;
@@ -50,11 +49,7 @@ pub(super) enum Origin {
 #[derive(Debug)]
 pub(super) struct ManifestFile {
     pub(super) path: PathBuf,
-    text: String,
-    /// The start of each line.
-    lines: Vec<usize>,
-    /// The range of each definition.
-    definitions: HashMap<Named, Range<usize>>,
+    text: ManifestText,
 }
 
 impl Origin {
@@ -111,82 +106,27 @@ fn word_at(line: &str, column: usize) -> Option<(String, Range<usize>)> {
 
 impl ManifestFile {
     pub(super) fn new(path: PathBuf, text: String) -> Self {
-        let definitions = index(&text);
-        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self { path, text, lines, definitions }
+        Self { path, text: ManifestText::new(text) }
     }
 
     fn locate(&self, place: &Place) -> Option<SourceLocation> {
-        let start = match &place.of {
-            Some(of) => self.definitions.get(of)?.clone(),
-            None => 0..self.text.len(),
-        };
-        let range = descend(&self.text, start, &place.pointer);
-        let (line, column) = self.position(range.start);
-        let line_start = self.lines[line - 1];
-        let line_end = self.lines.get(line).map_or(self.text.len(), |next| next - 1);
-        let text = self.text[line_start..line_end].trim_end_matches('\r');
-        let end = (range.end - line_start).min(text.len());
+        let of = place.of.as_ref().map(|of| (of.kind, of.name.as_str()));
+        let range = self.text.range(of, &place.pointer)?;
+        let (line, column) = self.text.position(range.start);
+        let (quoted, start) = self.text.line(line);
+        let end = (range.end - start).min(quoted.len());
         // Scanning a large manifest on one line for each finding would take minutes.
-        let text = (text.len() <= MAX_QUOTED_LINE).then(|| (text.to_owned(), range.start - line_start..end));
-        Some(SourceLocation {
-            file: self.path.display().to_string(),
-            line,
-            column,
-            end: Some(self.position(range.end)),
-            text,
-        })
+        let text = (quoted.len() <= MAX_QUOTED_LINE).then(|| (quoted.to_owned(), range.start - start..end));
+        let end = Some(self.text.position(range.end));
+        Some(SourceLocation { file: self.path.display().to_string(), line, column, end, text })
     }
-
-    /// Returns line and column of a byte.
-    fn position(&self, at: usize) -> (usize, usize) {
-        let line = self.lines.partition_point(|start| *start <= at);
-        (line, self.text[self.lines[line - 1]..at].chars().count() + 1)
-    }
-}
-
-/// The strings of the definitions in a manifest, by name.
-fn index(text: &str) -> HashMap<Named, Range<usize>> {
-    let document: HashMap<&str, &RawValue> = serde_json::from_str(text).unwrap_or_default();
-    let entries = |kind: Kind| -> Vec<&RawValue> {
-        let list = document.get(kind.member());
-        list.and_then(|list| serde_json::from_str(list.get()).ok()).unwrap_or_default()
-    };
-    let named = |kind: Kind, entry: &RawValue| {
-        let definition: Entry = serde_json::from_str(entry.get()).ok()?;
-        let name = kind.name_of(&definition)?.to_owned();
-        Some((Named { kind, name }, range_in(text, entry.get())))
-    };
-    let of_kind = |kind| entries(kind).into_iter().filter_map(move |entry| named(kind, entry));
-    Kind::ALL.into_iter().flat_map(of_kind).collect()
-}
-
-/// Returns the text at `pointer`, or at the last step that exists.
-fn descend(text: &str, start: Range<usize>, pointer: &str) -> Range<usize> {
-    let mut range = start;
-    for step in pointer.split('/').skip(1) {
-        let name = pointer::name(step);
-        let value = &text[range.clone()];
-        let members = serde_json::from_str::<HashMap<String, &RawValue>>(value).ok();
-        let items = || serde_json::from_str::<Vec<&RawValue>>(value).ok();
-        let next = match members {
-            Some(members) => members.get(&name).copied(),
-            None => name.parse().ok().and_then(|index: usize| items()?.get(index).copied()),
-        };
-        let Some(next) = next else { break };
-        range = range_in(text, next.get());
-    }
-    range
-}
-
-/// Returns the range of `part`, a slice of `text`.
-fn range_in(text: &str, part: &str) -> Range<usize> {
-    let start = part.as_ptr().addr() - text.as_ptr().addr();
-    start..start + part.len()
 }
 
 #[cfg(test)]
 mod tests {
+    use toolwright_core::manifest::Kind;
+
+    use super::super::subject::Named;
     use super::*;
 
     fn place(of: Option<(Kind, &str)>, pointer: &str) -> Place {

@@ -3,6 +3,7 @@
 //! `lint` and `diff` implement [`Report`]. This module selects the format, colors and exit code for both.
 
 mod github;
+mod manifest_text;
 mod markdown;
 mod rule;
 mod sarif;
@@ -13,6 +14,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::shell;
 
+pub(crate) use manifest_text::ManifestText;
 pub(crate) use markdown::code_span;
 pub(crate) use rule::Rule;
 #[cfg(test)]

@@ -68,6 +68,12 @@ fn the_forms_are_chosen() {
     let sarif: serde_json::Value = serde_json::from_str(&diff("sarif")).unwrap();
     let place = "/runs/0/results/0/locations/0/physicalLocation/artifactLocation/uri";
     assert_eq!(sarif.pointer(place), Some(&"new.json".into()));
+    let region = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"];
+    let line = region["startLine"].as_u64().unwrap();
+    let text = fs::read_to_string(scratch.path().join("new.json")).unwrap();
+    let marked = text.lines().nth(usize::try_from(line).unwrap() - 1).unwrap();
+    assert!(marked.contains("\"order_id\": {"), "{region}: {marked}");
+    assert!(region["endLine"].as_u64() > Some(line), "{region}");
     assert!(diff("markdown").starts_with("### MCP tools: 1 breaking change\n"));
 }
 

@@ -6,11 +6,16 @@ mod markdown;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use super::allow::AllowList;
 use super::change::Change;
 use super::rule::{Class, all};
-use crate::report::{Finding, Location, Report, Rule, Severity};
+use crate::report::{Finding, Location, ManifestText, Report, Rule, Severity};
+use crate::text_file;
+
+/// Maximum number of bytes of a file times the number of changes in it.
+const MAX_SEARCH: usize = 1 << 30;
 
 /// The changes between two sources.
 #[derive(Debug)]
@@ -31,6 +36,8 @@ struct ReportedChange {
     allowed: Option<String>,
     /// Whether the run fails because of it.
     is_denied: bool,
+    /// Start and end of what changed in the new manifest, as line and column; `None` for what is gone.
+    region: Option<[(usize, usize); 2]>,
 }
 
 impl Report for DiffReport {
@@ -74,10 +81,27 @@ impl DiffReport {
         let report = |change: Change| {
             let allowed = allowed.reason(&change).map(str::to_owned);
             let is_denied = change.rule.class >= deny && allowed.is_none();
-            ReportedChange { change, allowed, is_denied }
+            ReportedChange { change, allowed, is_denied, region: None }
         };
         let file = manifest_file(&old, &new);
         Self { old, new, file, changes: changes.into_iter().map(report).collect() }
+    }
+
+    /// Finds the changes in the text of the new manifest, if that is the file that the report shows.
+    pub(super) fn locate(&mut self, file: &Path) {
+        let text = if file == Path::new(&self.file) { text_file::read(file).ok() } else { None };
+        // Looking for many changes in a large file would take minutes.
+        let Some(text) = text.filter(|text| text.len().saturating_mul(self.changes.len()) <= MAX_SEARCH)
+        else {
+            return;
+        };
+        let text = ManifestText::new(text);
+        for reported in &mut self.changes {
+            let change = &reported.change;
+            let of = change.part.kind().map(|kind| (kind, change.name.as_str()));
+            let range = text.range(of, &change.pointer);
+            reported.region = range.map(|range| [range.start, range.end].map(|at| text.position(at)));
+        }
     }
 
     /// Returns the number of changes that make the run fail.
@@ -105,7 +129,11 @@ impl DiffReport {
             message,
             name: &change.name,
             path: format!("{}{}", change.name, change.pointer),
-            location: Some(Location { file: &self.file, position: None, end: None }),
+            location: Some(Location {
+                file: &self.file,
+                position: reported.region.map(|[start, _]| start),
+                end: reported.region.map(|[_, end]| end),
+            }),
             allowed: reported.allowed.as_deref(),
         }
     }
@@ -152,8 +180,7 @@ fn witness_label(change: &Change) -> &'static str {
 /// Returns the file of either side, or else the committed manifest.
 fn manifest_file(old: &str, new: &str) -> String {
     let is_file = |place: &&str| {
-        std::path::Path::new(place).extension().is_some_and(|extension| extension == "json")
-            && !place.contains(':')
+        Path::new(place).extension().is_some_and(|extension| extension == "json") && !place.contains(':')
     };
     let committed = || old.rsplit_once(':').map(|(_, path)| path.trim_start_matches("./"));
     [new, old].into_iter().find(is_file).or_else(committed).unwrap_or("mcp.json").to_owned()
