@@ -11,6 +11,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use redis::Script;
 use tokio::sync::oneshot;
 
+use super::bound::Bound;
 use super::connection::{Connection, ScriptError};
 
 /// Maximum number of batches of the same script that are under way: 2.
@@ -24,10 +25,18 @@ const MAX_BYTES: usize = 1 << 20;
 /// strings for each item: see `each.lua`.
 pub(super) struct Batches {
     connection: Connection,
-    script: &'static LazyLock<Script>,
+    script: BatchScript,
     common: Vec<String>,
     answers: usize,
     queue: Mutex<Queue>,
+}
+
+/// The script of batches.
+pub(super) enum BatchScript {
+    /// Any one.
+    Any(&'static LazyLock<Script>),
+    /// One that knows the run of the server.
+    Bound(Box<Bound>),
 }
 
 #[derive(Default)]
@@ -47,7 +56,7 @@ type Answer = Result<Vec<String>, ScriptError>;
 impl Batches {
     pub(super) fn new(
         connection: Connection,
-        script: &'static LazyLock<Script>,
+        script: BatchScript,
         common: Vec<String>,
         answers: usize,
     ) -> Arc<Self> {
@@ -75,7 +84,10 @@ impl Batches {
     async fn send(&self, batch: Vec<Item>) {
         let items = batch.iter().flat_map(|item| &item.args);
         let args: Vec<&str> = self.common.iter().chain(items).map(String::as_str).collect();
-        let answer = self.connection.run::<Vec<String>>(self.script, &args).await;
+        let answer: Result<Vec<String>, _> = match &self.script {
+            BatchScript::Any(script) => self.connection.run(script, &args).await,
+            BatchScript::Bound(script) => self.connection.run_bound(script, &args).await,
+        };
         let error = match answer {
             Ok(answer) if answer.len() == batch.len() * self.answers => {
                 let mut answer = answer.into_iter();

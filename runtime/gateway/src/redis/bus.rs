@@ -10,9 +10,10 @@ use tokio::task::JoinHandle;
 use toolwright_server::BoxFuture;
 use toolwright_server::auth::Clock;
 
-use super::batches::Batches;
+use super::batches::{BatchScript, Batches};
+use super::bound::Bound;
 use super::claiming::Claiming;
-use super::connection::{Connection, RedisError, ScriptError, name_process, script};
+use super::connection::{Connection, RedisError, ScriptError, name_process, script, text};
 use super::records::{Fields, unreadable};
 use super::waiting::{LOOK_EVERY, Waiter, Waiting, read_changes};
 use crate::calls::{
@@ -28,7 +29,9 @@ const MIN_LEASE: Duration = Duration::from_millis(100);
 /// one is read from the record. The stream of a process has about 10,000 notifications.
 pub const MAX_CARRIED_BYTES: usize = 4 << 10;
 
-static SUBMIT: LazyLock<Script> = script!("notify", "calls", "each", "submit");
+/// These know the run of the server.
+const SUBMIT: &str = text!("each", "submit");
+const CLAIM: &str = text!("notify", "calls", "claim");
 static ANNOUNCE: LazyLock<Script> = script!("announce");
 static RENEW: LazyLock<Script> = script!("notify", "calls", "renew");
 static FINISH: LazyLock<Script> = script!("notify", "each", "finish");
@@ -38,7 +41,7 @@ static END_LEASES: LazyLock<Script> = script!("notify", "calls", "leases", "end_
 
 /// Sends calls to workers in other processes, through Redis. Requires the feature `redis`.
 ///
-/// Calls are pushed: workers block on a read, and each gateway is notified by its own stream. Records are
+/// Calls are pushed: workers wait at the queue of their pool, and each gateway is notified by its own stream. Records are
 /// authoritative and streams only wake readers, so a lost message only causes delay. A notification of the end of a
 /// call carries the final record, unless that has more than [`MAX_CARRIED_BYTES`]. An unreachable server is
 /// [`CallError::Unavailable`] after 3 seconds, and the connection is restored automatically.
@@ -70,8 +73,9 @@ pub(super) struct Inner {
     clock: OnceLock<Clock>,
     submitting: Arc<Batches>,
     finishing: Arc<Batches>,
+    pub(super) claim: Bound,
     waiting: Arc<Waiting>,
-    claiming: Claiming,
+    pub(super) claiming: Claiming,
 }
 
 impl RedisBus {
@@ -94,10 +98,14 @@ impl RedisBus {
         let (waiting, claiming) = (Arc::<Waiting>::default(), Claiming::default());
         let (lease, clock) = (lease.max(MIN_LEASE), OnceLock::new());
         let common = vec![process.clone(), MAX_QUEUED.to_string()];
-        let submitting = Batches::new(connection.clone(), &SUBMIT, common, 3);
-        let finishing = Batches::new(connection.clone(), &FINISH, vec![MAX_CARRIED_BYTES.to_string()], 2);
+        let submit = BatchScript::Bound(Box::new(Bound::new(connection.clone(), SUBMIT)));
+        let submitting = Batches::new(connection.clone(), submit, common, 3);
+        let carried = vec![MAX_CARRIED_BYTES.to_string()];
+        let finishing = Batches::new(connection.clone(), BatchScript::Any(&FINISH), carried, 2);
+        let claim = Bound::new(connection.clone(), CLAIM);
         let inner =
-            Arc::new(Inner { connection, process, lease, clock, submitting, finishing, waiting, claiming });
+            Inner { connection, process, lease, clock, submitting, finishing, claim, waiting, claiming };
+        let inner = Arc::new(inner);
         let reader =
             read_changes(inner.connection.clone(), inner.process.clone(), Arc::clone(&inner.waiting));
         let reader = tokio::spawn(reader);
@@ -151,19 +159,22 @@ impl Inner {
         self.lease.as_millis().to_string()
     }
 
-    /// Maximum time between receiving an entry and claiming its call.
-    pub(super) fn idle(&self) -> Duration {
-        self.lease / 4
+    /// Runs the script that grants leases.
+    pub(super) async fn grant(&self, args: &[&str]) -> Result<Vec<String>, CallError> {
+        self.connection.run_bound(&self.claim, args).await.map_err(refused)
     }
 
     pub(super) async fn announce(&self, pool: &str, worker: &str, is_there: bool) -> Result<(), CallError> {
         let lives = if is_there { self.lease_millis() } else { "0".to_owned() };
-        self.run::<String>(&ANNOUNCE, &[pool, worker, &lives]).await.map(drop)
+        let announced = self.run::<String>(&ANNOUNCE, &[pool, worker, &lives]).await.map(drop);
+        if !is_there {
+            self.claiming.leave(pool, worker).await;
+        }
+        announced
     }
 
     pub(super) async fn end_leases(&self, pool: &str) -> Result<(), CallError> {
-        let (idle, attempts) = (self.idle().as_millis().to_string(), MAX_ATTEMPTS.to_string());
-        self.run::<String>(&END_LEASES, &[pool, &idle, &attempts]).await.map(drop)
+        self.run::<String>(&END_LEASES, &[pool, &MAX_ATTEMPTS.to_string()]).await.map(drop)
     }
 
     /// Submits a call. Returns the id of its record, and whether that is new.
@@ -189,8 +200,7 @@ impl Inner {
     }
 
     async fn look(&self, call: &str, seen: u64, process: &str) -> Result<Look, CallError> {
-        let (idle, attempts) = (self.idle().as_millis().to_string(), MAX_ATTEMPTS.to_string());
-        let args = [call, &seen.to_string(), process, &idle, &attempts];
+        let args = [call, &seen.to_string(), process, &MAX_ATTEMPTS.to_string()];
         let answer: Vec<String> = self.run(&LOOK, &args).await?;
         let words: Vec<&str> = answer.iter().map(String::as_str).collect();
         match *words.as_slice() {

@@ -1,40 +1,55 @@
-//! Claims calls: a blocking read of the pool's stream for up to the free capacity of a worker, followed by a
-//! script that grants the leases.
+//! Claims calls: a worker waits until the queue of its pool has one, and a script grants the leases, for up to its free capacity. Both
+//! are sent at once: the server runs the script as soon as the wait is over, without a round trip in between.
 //!
-//! A dropped claim returns its calls: before the script has run, the entry is given to another worker after a
-//! short time; afterwards, the call is released immediately.
+//! A dropped claim returns its calls: the wait continues in a task, which releases what it claims. If the answer of the server is
+//! lost, the script is run again with the same lease, and answers the same.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::pin::Pin;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::streams::{StreamReadOptions, StreamReadReply};
-use redis::{AsyncCommands as _, Script};
-use tokio::sync::oneshot;
+use redis::{RedisError, RedisResult, Script, Value};
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
+use toolwright_server::BoxFuture;
 
 use super::bus::Inner;
-use super::connection::script;
+use super::connection::{RESPONSE_TIMEOUT, script};
 use super::records::unreadable;
 use crate::calls::{Call, CallError, Claim};
 use crate::random;
 
-/// Maximum blocking time of a read before leases are checked: 1 second.
+/// Maximum time that a worker waits before leases are checked: 1 second.
 const MAX_BLOCK: Duration = Duration::from_secs(1);
+
+/// The delay before the queue is looked at again while the server has no memory left, so that it cannot be waited for.
+const LOOK_DELAY: Duration = Duration::from_millis(100);
 
 /// Maximum number of calls that are claimed at once: 32.
 const MAX_CLAIMS: usize = 32;
 
-static CLAIM: LazyLock<Script> = script!("notify", "calls", "claim");
 static RELEASE: LazyLock<Script> = script!("notify", "calls", "release");
 
-/// The connections of waiting workers, and the time of the last lease check of each pool.
+/// The workers of this process, and the time of the last lease check of each pool.
 #[derive(Default)]
 pub(super) struct Claiming {
     /// By pool and worker.
-    idle: Mutex<HashMap<(String, String), MultiplexedConnection>>,
+    workers: Mutex<HashMap<(String, String), Seat>>,
     looked: Mutex<HashMap<String, Instant>>,
+}
+
+/// What a worker has between two claims.
+#[derive(Default)]
+struct Seat {
+    connection: Option<MultiplexedConnection>,
+    /// A lease for which the answer of the server was lost.
+    lease: Option<String>,
+    /// The reads of dropped claims.
+    dropped: Vec<JoinHandle<()>>,
 }
 
 impl Claiming {
@@ -45,46 +60,45 @@ impl Claiming {
         (pool, worker): (&str, &str),
         most: usize,
     ) -> Result<Vec<Claim>, CallError> {
-        let block = bus.idle().min(MAX_BLOCK);
-        // If a read is dropped, its connection is closed as well, since its response would be lost.
-        let mut connection = match self.take(pool, worker) {
-            Some(connection) => connection,
-            None => bus.connection.blocking(block).await.map_err(CallError::Unavailable)?,
-        };
-        let stream = format!("mcp:1:calls:{pool}");
-        let millis = usize::try_from(block.as_millis()).unwrap_or(usize::MAX);
-        let most = most.clamp(1, MAX_CLAIMS);
-        let options = StreamReadOptions::default().group("w", worker).block(millis).count(most);
+        let block = (bus.lease / 4).min(MAX_BLOCK);
         loop {
             if self.is_time_to_look(pool, block) {
                 bus.end_leases(pool).await?;
             }
-            let read: redis::RedisResult<Option<StreamReadReply>> =
-                connection.xread_options(&[&stream], &[">"], &options).await;
-            let read = match read {
-                Ok(read) => read,
-                // The server was restarted without its data.
-                Err(error) if error.code() == Some("NOGROUP") => {
-                    bus.announce(pool, worker, true).await?;
-                    continue;
-                }
-                Err(error) => return Err(CallError::Unavailable(error.to_string())),
+            let (connection, lost) = self.take(pool, worker);
+            // If a read fails, its connection is not used again.
+            let connection = match connection {
+                Some(connection) => Some(connection),
+                None if lost.is_some() => None,
+                None => Some(bus.connection.blocking(block).await.map_err(CallError::Unavailable)?),
             };
-            let entries = read.into_iter().flat_map(|read| read.keys).flat_map(|key| key.ids);
-            let entries: Vec<(String, String)> = entries
-                .map(|entry| {
-                    let call: Option<String> = entry.get("call");
-                    (entry.id, call.unwrap_or_default())
-                })
-                .collect();
-            if entries.is_empty() {
-                continue;
+            let lease = lost.or_else(random::name).ok_or_else(|| {
+                CallError::Unavailable("the system provides no random numbers for a lease".to_owned())
+            })?;
+            let read = Read {
+                bus: Arc::clone(bus),
+                pool: pool.to_owned(),
+                worker: worker.to_owned(),
+                most: most.clamp(1, MAX_CLAIMS),
+                lease,
+                block,
+            };
+            let reading = Box::pin(read.run(connection));
+            match (Reading { claiming: self, worker: (pool, worker), future: Some(reading) }).await {
+                Ok(claims) if claims.is_empty() => {}
+                Ok(claims) => return claims.into_iter().map(Unreturned::into_claim).collect(),
+                Err(error) => return Err(error),
             }
-            let claims = claim_entries(bus, pool, entries).await?;
-            if !claims.is_empty() {
-                self.put(pool, worker, connection);
-                return Ok(claims);
-            }
+        }
+    }
+
+    /// Waits until the dropped claims of a worker have returned their calls.
+    pub(super) async fn leave(&self, pool: &str, worker: &str) {
+        let seat = self.workers().remove(&(pool.to_owned(), worker.to_owned())).unwrap_or_default();
+        let ends = Instant::now() + MAX_BLOCK + RESPONSE_TIMEOUT;
+        for read in seat.dropped {
+            // If it takes longer, the server cannot be reached.
+            _ = tokio::time::timeout_at(ends, read).await;
         }
     }
 
@@ -99,52 +113,149 @@ impl Claiming {
         true
     }
 
-    fn take(&self, pool: &str, worker: &str) -> Option<MultiplexedConnection> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.remove(&(pool.to_owned(), worker.to_owned()))
+    /// Takes the lease for which the answer of the server was lost, or the connection.
+    fn take(&self, pool: &str, worker: &str) -> (Option<MultiplexedConnection>, Option<String>) {
+        let mut workers = self.workers();
+        let Some(seat) = workers.get_mut(&(pool.to_owned(), worker.to_owned())) else { return (None, None) };
+        match seat.lease.take() {
+            Some(lease) => (None, Some(lease)),
+            None => (seat.connection.take(), None),
+        }
     }
 
-    fn put(&self, pool: &str, worker: &str, connection: MultiplexedConnection) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.insert((pool.to_owned(), worker.to_owned()), connection);
+    fn change(&self, (pool, worker): (&str, &str), change: impl FnOnce(&mut Seat)) {
+        change(self.workers().entry((pool.to_owned(), worker.to_owned())).or_default());
+    }
+
+    fn workers(&self) -> MutexGuard<'_, HashMap<(String, String), Seat>> {
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Claims the calls of entries with one script, except those that must not be repeated.
-async fn claim_entries(
-    bus: &Arc<Inner>,
-    pool: &str,
-    entries: Vec<(String, String)>,
-) -> Result<Vec<Claim>, CallError> {
-    let mut args = vec![pool.to_owned(), bus.lease_millis(), bus.process.clone()];
-    let mut claimed = Vec::with_capacity(entries.len());
-    for (entry, id) in entries {
-        let lease = random::name().ok_or_else(|| {
-            CallError::Unavailable("the system provides no random numbers for a lease".to_owned())
-        })?;
-        args.extend([entry, id.clone(), lease.clone()]);
-        claimed.push((id, lease));
+/// A look at the queue of a pool. The calls that are claimed get the same lease.
+struct Read {
+    bus: Arc<Inner>,
+    pool: String,
+    worker: String,
+    most: usize,
+    lease: String,
+    block: Duration,
+}
+
+impl Read {
+    /// Without a connection, the answer for the lease was lost.
+    async fn run(self, connection: Option<MultiplexedConnection>) -> Result<Vec<Unreturned>, CallError> {
+        let Some(mut connection) = connection else { return self.claim_again().await };
+        let (queue, given) = (format!("mcp:1:queue:{}", self.pool), format!("mcp:1:given:{}", self.pool));
+        let script = self.bus.claim.name().await.map_err(|error| unavailable(&error))?;
+        let mut both = redis::pipe();
+        both.cmd("BLMOVE").arg(&[&queue, &given, "LEFT", "RIGHT"]).arg(self.block.as_secs_f64());
+        both.cmd("EVALSHA").arg(script).arg(0).arg(&self.args(false)).ignore_errors();
+        let read: RedisResult<(Value, Value)> = both.query_async(&mut connection).await;
+        match read {
+            Ok((waited, Value::Array(claimed))) => {
+                let claimed: Vec<String> = redis::from_redis_value(Value::Array(claimed))
+                    .map_err(|error| unavailable(&error.into()))?;
+                match waited {
+                    Value::ServerError(error) if error.code() == "OOM" && claimed.is_empty() => {
+                        tokio::time::sleep(LOOK_DELAY).await;
+                    }
+                    Value::ServerError(error) if claimed.is_empty() => {
+                        return Err(unavailable(&error.into()));
+                    }
+                    _ => {}
+                }
+                self.bus
+                    .claiming
+                    .change((&self.pool, &self.worker), |seat| seat.connection = Some(connection));
+                Ok(self.claims(claimed))
+            }
+            // The server was restarted, and has forgotten the script.
+            Ok(_) => self.claim_again().await,
+            // The script may have run.
+            Err(error) => match self.claim_again().await? {
+                claims if claims.is_empty() => Err(unavailable(&error)),
+                claims => Ok(claims),
+            },
+        }
     }
-    let (sent, received) = oneshot::channel();
-    let inner = Arc::clone(bus);
-    // In a separate task, so that the response is handled even if the claim is dropped.
-    tokio::spawn(async move {
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let answer: Result<Vec<String>, CallError> = inner.run(&CLAIM, &args).await;
-        // Dropped here if it cannot be sent.
-        _ = sent.send(answer.map(|answer| {
-            let calls = answer.chunks_exact(3).zip(claimed).filter(|(call, _)| !call[0].is_empty());
-            let unreturned = calls.map(|(call, (id, lease))| Unreturned {
-                bus: Arc::clone(&inner),
-                id,
-                lease,
-                call: Some([call[0].clone(), call[1].clone(), call[2].clone()]),
+
+    /// Runs the script for a lease for which it may have run.
+    async fn claim_again(&self) -> Result<Vec<Unreturned>, CallError> {
+        let args = self.args(true);
+        match self.bus.grant(&args.each_ref().map(String::as_str)).await {
+            Ok(claimed) => Ok(self.claims(claimed)),
+            Err(error) => {
+                let lease = Some(self.lease.clone());
+                self.bus.claiming.change((&self.pool, &self.worker), |seat| seat.lease = lease);
+                Err(error)
+            }
+        }
+    }
+
+    fn args(&self, is_again: bool) -> [String; 6] {
+        let again = if is_again { "1" } else { "0" };
+        [
+            self.pool.clone(),
+            self.bus.lease_millis(),
+            self.bus.process.clone(),
+            self.lease.clone(),
+            self.most.to_string(),
+            again.to_owned(),
+        ]
+    }
+
+    fn claims(&self, claimed: Vec<String>) -> Vec<Unreturned> {
+        let mut parts = claimed.into_iter();
+        let mut claims = Vec::new();
+        while let (Some(id), Some(call), Some(attempt), Some(left)) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+        {
+            let (bus, lease) = (Arc::clone(&self.bus), self.lease.clone());
+            claims.push(Unreturned { bus, id, lease, call: Some([call, attempt, left]) });
+        }
+        claims
+    }
+}
+
+fn unavailable(error: &RedisError) -> CallError {
+    CallError::Unavailable(error.to_string())
+}
+
+/// A read that continues in a task if it is dropped, since the server may claim calls for it.
+struct Reading<'a> {
+    claiming: &'a Claiming,
+    worker: (&'a str, &'a str),
+    future: Option<BoxFuture<'static, Result<Vec<Unreturned>, CallError>>>,
+}
+
+impl Future for Reading<'_> {
+    type Output = Result<Vec<Unreturned>, CallError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(future) = &mut self.future else { return Poll::Pending };
+        let read = std::task::ready!(future.as_mut().poll(cx));
+        self.future = None;
+        Poll::Ready(read)
+    }
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        let Some(future) = self.future.take() else { return };
+        // If the runtime is shutting down, the leases expire instead.
+        if let Ok(runtime) = Handle::try_current() {
+            let read = runtime.spawn(async move {
+                for claim in future.await.unwrap_or_default() {
+                    claim.release().await;
+                }
             });
-            unreturned.collect::<Vec<_>>()
-        }));
-    });
-    let Ok(answer) = received.await else { return Ok(Vec::new()) };
-    answer?.into_iter().map(Unreturned::into_claim).collect()
+            self.claiming.change(self.worker, |seat| {
+                seat.dropped.retain(|read| !read.is_finished());
+                seat.dropped.push(read);
+            });
+        }
+    }
 }
 
 /// A claim that is released if it is dropped before it is returned.
@@ -152,7 +263,7 @@ struct Unreturned {
     bus: Arc<Inner>,
     id: String,
     lease: String,
-    /// The call, the attempt, and the milliseconds to the deadline; `None` once returned.
+    /// The call, the attempt, and the milliseconds to the deadline; `None` once returned or released.
     call: Option<[String; 3]>,
 }
 
@@ -165,17 +276,22 @@ impl Unreturned {
         let attempt = attempt.parse().map_err(unreadable)?;
         Ok(Claim::new(call, self.lease.clone(), attempt))
     }
+
+    /// If this fails, the lease expires.
+    async fn release(mut self) {
+        self.call = None;
+        _ = self.bus.run::<String>(&RELEASE, &[&self.id, &self.lease]).await;
+    }
 }
 
 impl Drop for Unreturned {
     fn drop(&mut self) {
-        if self.call.is_none() {
-            return;
-        }
         // If the runtime is shutting down, the lease expires instead.
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        if self.call.is_some()
+            && let Ok(runtime) = Handle::try_current()
+        {
             let (bus, id, lease) = (Arc::clone(&self.bus), self.id.clone(), self.lease.clone());
-            runtime.spawn(async move { bus.run::<String>(&RELEASE, &[&id, &lease]).await.map(drop) });
+            runtime.spawn(Self { bus, id, lease, call: None }.release());
         }
     }
 }

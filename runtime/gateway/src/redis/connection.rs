@@ -4,15 +4,19 @@ use std::fmt;
 use std::time::Duration;
 
 use redis::aio::{ConnectionManager, ConnectionManagerConfig, MultiplexedConnection};
-use redis::{AsyncConnectionConfig, Client, ErrorKind, FromRedisValue, Script, ServerErrorKind};
+use redis::{
+    AsyncConnectionConfig, Client, ErrorKind, FromRedisValue, RedisResult, Script, ScriptInvocation,
+    ServerErrorKind,
+};
 use tokio::time::Instant;
 
+use super::bound::Bound;
 use crate::random;
 
 /// Timeout of a command, including reconnects: 3 seconds.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(3);
 /// Timeout of one response.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
+pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// The delay before a command is retried.
 const RETRY_DELAY: Duration = Duration::from_millis(50);
@@ -65,6 +69,21 @@ impl ScriptError {
     pub(super) fn into_reason(self) -> String {
         match self {
             Self::Refused(why) | Self::Unavailable(why) => why,
+        }
+    }
+}
+
+/// A script with its arguments.
+enum Prepared<'a> {
+    Script(ScriptInvocation<'a>),
+    Bound(&'a Bound, &'a [&'a str]),
+}
+
+impl Prepared<'_> {
+    async fn run<T: FromRedisValue>(&self, mut manager: ConnectionManager) -> RedisResult<T> {
+        match self {
+            Self::Script(script) => script.invoke_async(&mut manager).await,
+            Self::Bound(script, args) => script.run(args).await,
         }
     }
 }
@@ -139,10 +158,22 @@ impl Connection {
         for arg in args {
             invocation.arg(*arg);
         }
+        self.run_prepared(&Prepared::Script(invocation)).await
+    }
+
+    /// The same for a script that knows the run of the server.
+    pub(super) async fn run_bound<T: FromRedisValue>(
+        &self,
+        script: &Bound,
+        args: &[&str],
+    ) -> Result<T, ScriptError> {
+        self.run_prepared(&Prepared::Bound(script, args)).await
+    }
+
+    async fn run_prepared<T: FromRedisValue>(&self, prepared: &Prepared<'_>) -> Result<T, ScriptError> {
         let ends = Instant::now() + COMMAND_TIMEOUT;
         loop {
-            let mut manager = self.manager.clone();
-            match tokio::time::timeout_at(ends, invocation.invoke_async(&mut manager)).await {
+            match tokio::time::timeout_at(ends, prepared.run(self.manager())).await {
                 Ok(Ok(answer)) => return Ok(answer),
                 Ok(Err(error)) if is_passing(&error) && Instant::now() + RETRY_DELAY < ends => {
                     tokio::time::sleep(RETRY_DELAY).await;
@@ -176,6 +207,14 @@ impl Connection {
             }
         };
         scanned.await.map_err(|error: redis::RedisError| error.to_string())
+    }
+
+    /// Opens a separate connection.
+    pub(super) async fn open_another(&self) -> RedisResult<MultiplexedConnection> {
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(CONNECT_TIMEOUT))
+            .set_response_timeout(Some(RESPONSE_TIMEOUT));
+        self.client.get_multiplexed_async_connection_with_config(&config).await
     }
 
     /// Opens a separate connection for blocking reads.
@@ -222,6 +261,8 @@ fn is_passing(error: &redis::RedisError) -> bool {
         || error.is_connection_refusal()
         || (error.is_io_error() && !error.is_timeout())
         || error.kind() == ErrorKind::Server(ServerErrorKind::BusyLoading)
+        // A script that knows the run of the server is loaded again.
+        || error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }
 
 impl fmt::Debug for Connection {
@@ -234,12 +275,17 @@ impl fmt::Debug for Connection {
 /// Creates a script with the common prelude, and others before it.
 macro_rules! script {
     ($($name:literal),+) => {
-        std::sync::LazyLock::new(|| {
-            redis::Script::new(concat!(
-                include_str!("scripts/keys.lua"),
-                $(include_str!(concat!("scripts/", $name, ".lua"))),+
-            ))
-        })
+        std::sync::LazyLock::new(|| redis::Script::new(super::connection::text!($($name),+)))
     };
 }
-pub(super) use script;
+
+/// The text of such a script.
+macro_rules! text {
+    ($($name:literal),+) => {
+        concat!(
+            include_str!("scripts/keys.lua"),
+            $(include_str!(concat!("scripts/", $name, ".lua"))),+
+        )
+    };
+}
+pub(super) use {script, text};

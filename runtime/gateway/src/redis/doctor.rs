@@ -45,7 +45,7 @@ const ROLES: [(&str, &[&str]); 4] = [
             "PTTL mcp:1:{mcp-doctor}:events:null",
             "HDEL mcp:1:call:mcp-doctor none",
             "HDEL mcp:1:key:mcp-doctor none",
-            "XADD mcp:1:calls:mcp-doctor NOMKSTREAM * call none",
+            "LREM mcp:1:queue:mcp-doctor 1 none",
             "ZCOUNT mcp:1:workers:mcp-doctor 0 0",
             "XREAD COUNT 1 STREAMS mcp:1:proc:mcp-doctor 0",
         ],
@@ -68,7 +68,7 @@ const ROLES: [(&str, &[&str]); 4] = [
         &[
             "HGET mcp:1:{mcp-doctor}:meta none",
             "HDEL mcp:1:call:mcp-doctor none",
-            "XREADGROUP GROUP mcp-doctor none COUNT 1 STREAMS mcp:1:calls:default 0",
+            "LPOP mcp:1:given:default 0",
             "ZREM mcp:1:workers:default mcp-doctor",
         ],
     ),

@@ -5,6 +5,7 @@
 //! commands of Redis 7.0 are used. Scripts compute key names, so Redis Cluster is not supported; replicas are.
 
 mod batches;
+mod bound;
 mod bus;
 mod claiming;
 mod connection;

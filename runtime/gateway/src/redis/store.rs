@@ -10,7 +10,7 @@ use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
 use toolwright_server::BoxFuture;
 
-use super::batches::Batches;
+use super::batches::{BatchScript, Batches};
 use super::connection::{Connection, RedisError, ScriptError, script};
 use super::sealed::RedisSecrets;
 use crate::random;
@@ -69,7 +69,7 @@ impl RedisStore {
         let changes = broadcast::Sender::new(CHANGES);
         let subscribed = connection.subscribe(CHANGED).await.map_err(RedisError::Unavailable)?;
         let subscription = tokio::spawn(pass_on(connection.clone(), subscribed, changes.clone()));
-        let states = Batches::new(connection.clone(), &STATES, Vec::new(), 5);
+        let states = Batches::new(connection.clone(), BatchScript::Any(&STATES), Vec::new(), 5);
         Ok(Self { connection, states, changes, subscription })
     }
 

@@ -15,6 +15,8 @@ mod processes;
 #[cfg(feature = "redis")]
 mod redis;
 #[cfg(feature = "redis")]
+mod redis_claims;
+#[cfg(feature = "redis")]
 mod redis_cost;
 #[cfg(feature = "redis")]
 mod redis_faults;

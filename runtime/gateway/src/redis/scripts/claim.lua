@@ -1,55 +1,54 @@
--- pool, the length of leases in milliseconds, the worker's process, then for each call its entry, its id and its lease; gives for
--- each the call, the attempt and the milliseconds to its deadline, or nothing three times
-local pool, time = ARGV[1], now()
-local leases, stream = key('leases', pool), key('calls', pool)
-
-local entries = {}
-for place = 4, #ARGV, 3 do
-    entries[#entries + 1] = ARGV[place]
-end
--- First, since a script whose first write needs no memory may go on when none is left.
-redis.pcall('XACK', stream, 'w', unpack(entries))
-redis.call('XDEL', stream, unpack(entries))
-
--- Whether the server was restarted since the call was submitted, and may have lost that the call was claimed before: its file can
--- lack the last second.
-local current
-local function was_restarted(since)
-    current = current or server_run()
-    return since ~= current
-end
-
-local function claim(id, lease)
-    local call = key('call', id)
-    local known = redis.call('HMGET', call, 'state', 'call', 'attempt', 'deadline', 'lease', 'repeatable', 'server', 'version')
-    if known[1] == 'running' and known[5] == lease then
-        return known[2], known[3], tostring(math.max(known[4] - time, 0))
-    end
-    if known[1] ~= 'queued' then
-        return '', '', ''
-    end
-    if tonumber(known[4]) <= time then
-        redis.call('HDEL', call, 'call')
-        change(id, 'state', 'cancelled')
-        return '', '', ''
-    end
-    if known[6] ~= '1' and was_restarted(known[7]) then
-        redis.call('HDEL', call, 'call')
-        change(id, 'state', 'unknown')
-        return '', '', ''
-    end
-    local attempt = tostring(known[3] + 1)
-    redis.call('ZADD', leases, time + ARGV[2], id)
-    redis.call('HSET', call, 'state', 'running', 'lease', lease, 'attempt', attempt, 'worker', ARGV[3], 'version', known[8] + 1)
-    return known[2], attempt, tostring(known[4] - time)
-end
-
+-- pool, the length of leases in milliseconds, the worker's process, a new lease for all calls, the most calls, whether an answer for
+-- this lease may have been lost; gives for each call its id, the call, the attempt and the milliseconds to its deadline
+local pool, length, process, lease, most, time = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), now()
+local leases = key('leases', pool)
 local answer = {}
-for place = 4, #ARGV, 3 do
-    local call, attempt, left = claim(ARGV[place + 1], ARGV[place + 2])
-    answer[#answer + 1] = call
-    answer[#answer + 1] = attempt
-    answer[#answer + 1] = left
+local function grant(id, text, attempt, left)
+    local length = #answer
+    answer[length + 1], answer[length + 2], answer[length + 3], answer[length + 4] = id, text, attempt, digits(left)
 end
-redis.call('PEXPIRE', leases, 2 * HOUR)
+
+if ARGV[6] == '1' then
+    for _, id in ipairs(redis.call('ZRANGEBYSCORE', leases, '-inf', '+inf')) do
+        local known = redis.call('HMGET', key('call', id), 'state', 'lease', 'call', 'attempt', 'deadline')
+        if known[1] == 'running' and known[2] == lease then
+            grant(id, known[3], known[4], math.max(known[5] - time, 0))
+        end
+    end
+end
+
+-- The first write needs no memory: then a script may go on when none is left.
+local ids = redis.call('LPOP', key('given', pool), ARGV[5]) or {}
+if #ids < most then
+    for _, id in ipairs(redis.call('LPOP', key('queue', pool), digits(most - #ids)) or {}) do
+        ids[#ids + 1] = id
+    end
+end
+
+local granted = {}
+for _, id in ipairs(ids) do
+    local call = key('call', id)
+    local known = redis.call('HMGET', call, 'state', 'call', 'attempt', 'deadline', 'repeatable', 'server', 'version')
+    -- It may be cancelled.
+    if known[1] == 'queued' then
+        if tonumber(known[4]) <= time then
+            redis.call('HDEL', call, 'call')
+            change(id, 'state', 'cancelled')
+        elseif known[5] ~= '1' and known[6] ~= SERVER then
+            -- The server was restarted since, and may have lost that the call was claimed before: its file can lack the last second.
+            redis.call('HDEL', call, 'call')
+            change(id, 'state', 'unknown')
+        else
+            local attempt = digits(known[3] + 1)
+            redis.call('HSET', call, 'state', 'running', 'lease', lease, 'attempt', attempt, 'worker', process, 'version', digits(known[7] + 1))
+            granted[#granted + 1] = digits(time + length)
+            granted[#granted + 1] = id
+            grant(id, known[2], attempt, known[4] - time)
+        end
+    end
+end
+if #granted > 0 then
+    redis.call('ZADD', leases, unpack(granted))
+    redis.call('PEXPIRE', leases, '7200000')
+end
 return answer

@@ -1,3 +1,3 @@
--- pool, idle, attempts
-end_leases(ARGV[1], ARGV[2], tonumber(ARGV[3]))
+-- pool, attempts
+end_leases(ARGV[1], tonumber(ARGV[2]))
 return 'ok'

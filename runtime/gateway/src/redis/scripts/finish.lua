@@ -11,7 +11,7 @@ return for_each(2, 4, 2, function(id, lease, state, text)
     -- First, since a script whose first write needs no memory may go on when none is left.
     redis.call('ZREM', key('leases', known[3]), id)
     redis.call('HDEL', call, 'call', 'lease')
-    local version = known[4] + 1
+    local version = digits(known[4] + 1)
     redis.call('HSET', call, 'state', state, 'end', text, 'version', version)
     local progress = known[7] or ''
     if #text + #progress > most then

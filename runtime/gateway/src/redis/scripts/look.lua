@@ -1,4 +1,4 @@
--- id, the version that is known, the process that waits for a newer one or nothing, idle, attempts: gives whether there is a
+-- id, the version that is known, the process that waits for a newer one or nothing, attempts: gives whether there is a
 -- newer version, what of it, and how long the lease is good
 local id, call = ARGV[1], key('call', ARGV[1])
 local known = redis.call('HMGET', call, 'state', 'pool', 'version', 'callers')
@@ -11,7 +11,7 @@ if known[1] == 'running' then
     left = ends and ends - now() or 0
     if left <= 0 then
         -- It may not be among the first; then it is looked at again.
-        end_leases(known[2], ARGV[4], tonumber(ARGV[5]))
+        end_leases(known[2], tonumber(ARGV[4]))
         left = 10
         known[3] = redis.call('HGET', call, 'version')
     end

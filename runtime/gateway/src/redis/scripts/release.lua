@@ -8,5 +8,5 @@ end
 redis.call('ZREM', key('leases', known[3]), id)
 redis.call('HDEL', call, 'lease')
 enqueue(known[3], id)
-note(id, 'state', 'queued', 'attempt', known[4] - 1)
+note(id, 'state', 'queued', 'attempt', digits(known[4] - 1))
 return 'ok'

@@ -5,8 +5,8 @@ if known[1] ~= 'running' or known[2] ~= ARGV[2] then
     return 'lost'
 end
 -- First, since a script whose first write needs no memory may go on when none is left.
-redis.call('PEXPIRE', key('leases', known[3]), 2 * HOUR)
-redis.call('ZADD', key('leases', known[3]), now() + ARGV[3], id)
+redis.call('PEXPIRE', key('leases', known[3]), digits(2 * HOUR))
+redis.call('ZADD', key('leases', known[3]), digits(now() + ARGV[3]), id)
 if ARGV[4] ~= '' then
     change(id, 'progress', ARGV[4])
 end

@@ -6,18 +6,11 @@ local process, most, time = ARGV[1], tonumber(ARGV[2]), now()
 local pools = {}
 local function look_at(pool)
     if not pools[pool] then
-        local stream = key('calls', pool)
-        pools[pool] = {stream = stream, workers = redis.call('ZCOUNT', key('workers', pool), time, '+inf'),
-            waiting = redis.call('XLEN', stream)}
+        local queue = key('queue', pool)
+        pools[pool] = {key = queue, workers = redis.call('ZCOUNT', key('workers', pool), digits(time), '+inf'),
+            waiting = redis.call('LLEN', queue)}
     end
     return pools[pool]
-end
-
--- Only for calls that must not be repeated, since it takes longer than the rest.
-local server
-local function current_server()
-    server = server or server_run()
-    return server
 end
 
 return for_each(3, 7, 3, function(pool, id, text, repeatable, left, name, arguments)
@@ -43,12 +36,15 @@ return for_each(3, 7, 3, function(pool, id, text, repeatable, left, name, argume
     if queue.waiting >= most then
         return 'overloaded'
     end
-    -- The worker that is there has seen to it that the stream outlives the record.
-    local entry = redis.call('XADD', queue.stream, '*', 'call', id)
-    queue.waiting = queue.waiting + 1
-    redis.call('HSET', call, 'pool', pool, 'call', text, 'repeatable', repeatable, 'deadline', time + left, 'callers', process,
-        'server', repeatable == '1' and '' or current_server(), 'state', 'queued', 'attempt', 0, 'version', 1, 'entry', entry)
+    redis.call('HSET', call, 'pool', pool, 'call', text, 'repeatable', repeatable, 'deadline', digits(time + left), 'callers', process,
+        'server', SERVER, 'state', 'queued', 'attempt', '0', 'version', '1')
     redis.call('PEXPIRE', call, HOUR)
+    redis.call('RPUSH', queue.key, id)
+    if queue.waiting == 0 then
+        -- It is new. The worker that is there sees to it that it outlives the record.
+        redis.call('PEXPIRE', queue.key, HOUR)
+    end
+    queue.waiting = queue.waiting + 1
     if name ~= '' then
         redis.call('HSET', idempotency, 'call', id, 'arguments', arguments)
         redis.call('PEXPIRE', idempotency, HOUR)
