@@ -11,6 +11,7 @@ mod claiming;
 mod connection;
 mod doctor;
 mod events;
+mod recent;
 mod records;
 mod sealed;
 mod store;

@@ -12,6 +12,7 @@ use toolwright_server::BoxFuture;
 
 use super::batches::{BatchScript, Batches};
 use super::connection::{Connection, RedisError, ScriptError, script};
+use super::recent::Recent;
 use super::sealed::RedisSecrets;
 use crate::random;
 use crate::registry::{CHANGES, TOKEN_LIFE};
@@ -53,6 +54,7 @@ static REVOKE: LazyLock<Script> = script!("revoke");
 pub struct RedisStore {
     connection: Connection,
     states: Arc<Batches>,
+    recent: Arc<Recent>,
     changes: broadcast::Sender<RunChanged>,
     subscription: JoinHandle<()>,
 }
@@ -68,9 +70,11 @@ impl RedisStore {
         let connection = Connection::open(url).await?;
         let changes = broadcast::Sender::new(CHANGES);
         let subscribed = connection.subscribe(CHANGED).await.map_err(RedisError::Unavailable)?;
-        let subscription = tokio::spawn(pass_on(connection.clone(), subscribed, changes.clone()));
-        let states = Batches::new(connection.clone(), BatchScript::Any(&STATES), Vec::new(), 5);
-        Ok(Self { connection, states, changes, subscription })
+        let recent = Arc::new(Recent::default());
+        let told = (changes.clone(), Arc::clone(&recent));
+        let subscription = tokio::spawn(pass_on(connection.clone(), subscribed, told));
+        let states = Batches::new(connection.clone(), BatchScript::Any(&STATES), Vec::new(), 6);
+        Ok(Self { connection, states, recent, changes, subscription })
     }
 
     /// Returns the credentials of the same runs, over the same connection.
@@ -84,7 +88,10 @@ impl RedisStore {
         let limits = [MAX_RUN_EVENTS, MAX_RUN_EVENT_BYTES].map(|limit| limit.to_string());
         let mut args = vec![what, id.run.as_str(), org.as_str(), &limits[0], &limits[1]];
         args.extend(with);
-        let answer: Vec<String> = self.connection.run(&RUN, &args).await.map_err(unavailable)?;
+        let answer: Result<Vec<String>, _> = self.connection.run(&RUN, &args).await;
+        // It may have taken effect.
+        self.recent.forget(Some(&id.run));
+        let answer = answer.map_err(unavailable)?;
         match answer.first().map(String::as_str) {
             Some("ok") => Ok(answer),
             Some("none") => Err(StoreError::NoRun(id.run.clone())),
@@ -97,11 +104,12 @@ impl RedisStore {
         }
     }
 
+    /// Reads the state of a run, and when it expires.
     async fn read_state(
         &self,
         run: &str,
         token: Option<TokenId<'_>>,
-    ) -> Result<Option<RunState>, StoreError> {
+    ) -> Result<Option<(RunState, Duration)>, StoreError> {
         let (id, issued_at) = token.map_or(("", 0), |token| (token.id, token.issued_at));
         let args = vec![run.to_owned(), id.to_owned(), issued_at.to_string()];
         let answer = self.states.run(args).await.map_err(unavailable)?;
@@ -110,6 +118,20 @@ impl RedisStore {
         }
         let mut state = state_of(&answer)?;
         state.is_revoked = answer.get(4).is_some_and(|revoked| revoked == "1");
+        // Negative if it does not, or has just done so.
+        let expires = answer.get(5).and_then(|left| left.parse().ok()).unwrap_or_default();
+        Ok(Some((state, Duration::from_millis(expires))))
+    }
+
+    async fn read_recent_state(&self, run: &str, token: TokenId<'_>) -> Result<Option<RunState>, StoreError> {
+        if let Some(state) = self.recent.get(run, token) {
+            return Ok(Some(state));
+        }
+        let since = self.recent.begin();
+        let Some((state, expires)) = self.read_state(run, Some(token)).await? else { return Ok(None) };
+        if !state.is_revoked {
+            self.recent.keep(since, run, token, &state, expires);
+        }
         Ok(Some(state))
     }
 
@@ -136,7 +158,9 @@ impl RedisStore {
                 ["org", &org, &until, &life]
             }
         };
-        self.connection.run::<String>(&REVOKE, &args).await.map(drop).map_err(unavailable)
+        let revoked = self.connection.run::<String>(&REVOKE, &args).await;
+        self.recent.forget(None);
+        revoked.map(drop).map_err(unavailable)
     }
 }
 
@@ -152,8 +176,12 @@ impl fmt::Debug for RedisStore {
     }
 }
 
+/// What is told of changes: watchers, and the states that were read before.
+type Told = (broadcast::Sender<RunChanged>, Arc<Recent>);
+
 /// Forwards the messages of a subscription, and resubscribes when it ends.
-async fn pass_on(connection: Connection, first: redis::aio::PubSub, changes: broadcast::Sender<RunChanged>) {
+async fn pass_on(connection: Connection, first: redis::aio::PubSub, told: Told) {
+    let (changes, recent) = &told;
     let mut subscribed = Some(first);
     let mut backoff = Duration::ZERO;
     loop {
@@ -163,9 +191,11 @@ async fn pass_on(connection: Connection, first: redis::aio::PubSub, changes: bro
         };
         if let Ok(subscription) = subscription {
             backoff = Duration::ZERO;
+            recent.set_told(true);
             // Changes before the subscription may have been missed. There may be no watcher.
             _ = changes.send(RunChanged { run: None });
-            pass_on_one(subscription, &changes).await;
+            pass_on_one(subscription, &told).await;
+            recent.set_told(false);
         }
         backoff = (backoff * 2).clamp(Duration::from_millis(50), MAX_BACKOFF);
         tokio::time::sleep(backoff).await;
@@ -173,12 +203,13 @@ async fn pass_on(connection: Connection, first: redis::aio::PubSub, changes: bro
 }
 
 /// The same, until the subscription ends.
-async fn pass_on_one(subscription: redis::aio::PubSub, changes: &broadcast::Sender<RunChanged>) {
+async fn pass_on_one(subscription: redis::aio::PubSub, (changes, recent): &Told) {
     let (mut sink, mut messages) = subscription.split();
     loop {
         match tokio::time::timeout(PING_EVERY, messages.next()).await {
             Ok(Some(message)) => {
                 let run = message.get_payload::<String>().ok().filter(|run| !run.is_empty());
+                recent.forget(run.as_deref());
                 _ = changes.send(RunChanged { run });
             }
             Ok(None) => return,
@@ -281,7 +312,15 @@ impl RegistryStore for RedisStore {
         run: &'a str,
         token: Option<TokenId<'a>>,
     ) -> BoxFuture<'a, Result<Option<RunState>, StoreError>> {
-        Box::pin(self.read_state(run, token))
+        Box::pin(async move { Ok(self.read_state(run, token).await?.map(|(state, _)| state)) })
+    }
+
+    fn recent_state<'a>(
+        &'a self,
+        run: &'a str,
+        token: TokenId<'a>,
+    ) -> BoxFuture<'a, Result<Option<RunState>, StoreError>> {
+        Box::pin(self.read_recent_state(run, token))
     }
 
     fn snapshot<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Option<Snapshot>, StoreError>> {

@@ -188,7 +188,7 @@ impl Registry {
         }
         let run = claims.run.as_deref().unwrap_or_default();
         let id = TokenId { id: &claims.jti, issued_at: claims.iat };
-        let state = self.0.store.state(run, Some(id)).await.map_err(|error| error.to_rpc())?;
+        let state = self.0.store.recent_state(run, id).await.map_err(|error| error.to_rpc())?;
         let state = state.ok_or_else(|| StoreError::NoRun(run.to_owned()).to_rpc())?;
         if !claims.is_good_for(&state) {
             return Err(super::call::revoked());

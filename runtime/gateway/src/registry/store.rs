@@ -124,6 +124,17 @@ pub trait RegistryStore: Send + Sync + 'static {
         token: Option<TokenId<'a>>,
     ) -> BoxFuture<'a, Result<Option<RunState>, StoreError>>;
 
+    /// Returns the state of a run and a token like [`RegistryStore::state`], or the one of a moment ago: without changes of
+    /// other processes whose notification has not arrived, or was lost less than a second ago. The default implementation calls
+    /// `state`.
+    fn recent_state<'a>(
+        &'a self,
+        run: &'a str,
+        token: TokenId<'a>,
+    ) -> BoxFuture<'a, Result<Option<RunState>, StoreError>> {
+        self.state(run, Some(token))
+    }
+
     /// Returns whether a token without a run is revoked, individually or with its organization.
     fn is_revoked<'a>(
         &'a self,

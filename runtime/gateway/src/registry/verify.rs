@@ -12,7 +12,7 @@ use super::store::{RunState, TokenId};
 use crate::store::StoreError;
 use crate::tokens::{Claims, SessionTokens};
 
-/// Verifies session tokens and the state of their runs, with one query to the store per request.
+/// Verifies session tokens and the state of their runs, with at most one query to the store per request.
 ///
 /// While the store cannot be reached, requests are rejected with 503, not with 401 or an empty list. Open
 /// requests end when their token is revoked, and subscriptions also when it expires: immediately, or within 30
@@ -45,7 +45,7 @@ impl SessionVerifier {
             }
             return Ok(session.caller());
         };
-        let state = store.state(run, Some(id)).await.map_err(|error| unavailable(&error))?;
+        let state = store.recent_state(run, id).await.map_err(|error| unavailable(&error))?;
         let state = state.ok_or_else(|| unavailable(&StoreError::NoRun(run.clone())))?;
         if state.org != claims.org {
             return Err(Rejected::invalid("the token is of another organization than its run"));

@@ -168,9 +168,9 @@ async fn an_agent_calls_its_tool_through_redis() {
             agent.call("abuseipdb", json!({"ip": "8.8.8.8"})).await.unwrap();
         }
     });
-    // The token is verified once; then the call is submitted, claimed and finished.
+    // Each call is submitted, claimed and finished; the state of the token is read once a second.
     let ran = ran.await;
-    assert!((80..90).contains(&ran), "{ran} scripts for 20 calls");
+    assert!((60..75).contains(&ran), "{ran} scripts for 20 calls");
 }
 
 #[tokio::test]

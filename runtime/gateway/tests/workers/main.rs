@@ -23,6 +23,8 @@ mod redis_faults;
 #[cfg(feature = "redis")]
 mod redis_limits;
 #[cfg(feature = "redis")]
+mod redis_recent;
+#[cfg(feature = "redis")]
 mod redis_server;
 #[cfg(feature = "redis-tls")]
 mod redis_tls;
