@@ -20,7 +20,8 @@ pub struct Principal {
     subject: String,
     client_id: Option<String>,
     scopes: BTreeSet<String>,
-    claims: Map<String, Value>,
+    /// Shared, since each request of a session has a copy.
+    claims: Arc<Map<String, Value>>,
     extensions: Extensions,
     end: End,
 }
@@ -57,7 +58,7 @@ impl Principal {
             subject,
             client_id: None,
             scopes: BTreeSet::new(),
-            claims: Map::new(),
+            claims: Arc::default(),
             extensions: Extensions::default(),
             end: End::default(),
         }
@@ -88,7 +89,7 @@ impl Principal {
 
     /// Sets the claims that [`Principal::claims`] returns.
     pub fn with_claims(mut self, claims: Map<String, Value>) -> Self {
-        self.claims = claims;
+        self.claims = Arc::new(claims);
         self
     }
 
@@ -192,7 +193,7 @@ impl Principal {
     /// # Errors
     /// The claims do not match the type; the message may repeat their values.
     pub fn claims<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        T::deserialize(Value::Object(self.claims.clone()))
+        T::deserialize(Value::Object(Map::clone(&self.claims)))
     }
 
     /// Issuer and subject in one string, which identifies the principal across tokens. Its share of the server's limits
