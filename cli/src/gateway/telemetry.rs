@@ -60,7 +60,9 @@ impl Telemetry {
             install(vec![log])?;
             return Ok(Self { spans, exporter: None });
         };
-        install(vec![exporter.layer(Targets::new().with_target(TARGET, Level::INFO)), log])?;
+        let mut layers = exporter.layers(Targets::new().with_target(TARGET, Level::INFO));
+        layers.push(log);
+        install(layers)?;
         controls.set_forwarded_meta(Exporter::continue_trace);
         Ok(Self { spans: Some(Exporter::spans()), exporter: Some(exporter) })
     }

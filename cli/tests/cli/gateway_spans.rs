@@ -107,72 +107,9 @@ fn calls_are_written_to_standard_error_if_asked_for() {
 
 #[cfg(feature = "otel")]
 mod collector {
-    use std::net::TcpListener;
+    use test_http::collector::{Collector, attributes};
 
     use super::*;
-
-    /// A collector: the content types and bodies of what it was sent.
-    struct Collector {
-        url: String,
-        received: Arc<Mutex<Received>>,
-    }
-
-    type Received = Vec<(String, Vec<u8>)>;
-
-    impl Collector {
-        fn start() -> Self {
-            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-            let url = format!("http://{}", listener.local_addr().unwrap());
-            let received = Arc::new(Mutex::new(Received::new()));
-            let kept = Arc::clone(&received);
-            std::thread::spawn(move || {
-                for stream in listener.incoming() {
-                    let kept = Arc::clone(&kept);
-                    std::thread::spawn(move || receive(stream.unwrap(), &kept));
-                }
-            });
-            Self { url, received }
-        }
-
-        /// Returns the spans so far, each with the name of its service.
-        fn spans(&self) -> Vec<(String, Value)> {
-            let mut spans = Vec::new();
-            for (_, body) in &*self.received.lock().unwrap() {
-                let body: Value = serde_json::from_slice(body).unwrap();
-                for resource in body["resourceSpans"].as_array().unwrap() {
-                    let attributes = resource["resource"]["attributes"].as_array().unwrap();
-                    let service = attributes.iter().find(|attribute| attribute["key"] == "service.name");
-                    let service = service.unwrap()["value"]["stringValue"].as_str().unwrap();
-                    for span in resource["scopeSpans"][0]["spans"].as_array().unwrap() {
-                        spans.push((service.to_owned(), span.clone()));
-                    }
-                }
-            }
-            spans
-        }
-    }
-
-    /// Reads requests, and accepts them.
-    fn receive(mut stream: TcpStream, received: &Mutex<Received>) {
-        let mut reader = BufReader::new(stream.try_clone().unwrap());
-        loop {
-            let (mut head, mut line) = (String::new(), String::new());
-            while reader.read_line(&mut line).unwrap_or(0) > 2 {
-                head += &line.to_lowercase();
-                line.clear();
-            }
-            if head.is_empty() {
-                return;
-            }
-            assert!(head.starts_with("post /v1/traces "), "{head}");
-            let header = |name: &str| head.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim();
-            let mut body = vec![0; header("content-length:").parse().unwrap()];
-            reader.read_exact(&mut body).unwrap();
-            received.lock().unwrap().push((header("content-type:").to_owned(), body));
-            let answer = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
-            stream.write_all(answer.as_bytes()).unwrap();
-        }
-    }
 
     #[test]
     fn a_collector_sees_a_call_as_one_trace_through_gateways() {
@@ -181,9 +118,10 @@ mod collector {
         config(folder, &["desk"]);
         let collector = Collector::start();
         let mut environment = vec![
-            ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url.as_str()),
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url()),
             ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json"),
             ("OTEL_BSP_SCHEDULE_DELAY", "100"),
+            ("OTEL_METRIC_EXPORT_INTERVAL", "100"),
         ];
         let behind = Observed::start(folder, "mcp.json", &[], &environment);
         let file = json!({"mcpServers": {"behind": {"url": behind.url}}}).to_string();
@@ -211,32 +149,50 @@ mod collector {
             "{outer} {inner}"
         );
         assert!(!format!("{spans:?}").contains(CANARY));
+
+        until("both have sent durations", || {
+            ["front", "toolwright-gateway"]
+                .iter()
+                .all(|name| collector.metrics().iter().any(|(service, _)| service == name))
+        });
+        let metrics = collector.metrics();
+        let (_, metric) = metrics.iter().find(|(service, _)| service == "front").unwrap();
+        assert_eq!(
+            (&metric["name"], &metric["unit"]),
+            (&json!("mcp.server.operation.duration"), &json!("s"))
+        );
+        let point = &metric["histogram"]["dataPoints"][0];
+        assert_eq!(point["explicitBounds"].as_array().unwrap().len(), 14, "{point}");
+        let tool = ("gen_ai.tool.name".to_owned(), "behind__desk__help".to_owned());
+        assert!(attributes(point).contains(&tool), "{point}");
+        assert!(!format!("{metrics:?}").contains(CANARY));
     }
 
     #[cfg(unix)]
     #[test]
-    fn the_last_spans_are_sent_at_the_end_as_protobuf() {
+    fn the_last_spans_and_durations_are_sent_as_protobuf() {
         let scratch = scratch();
         let folder = scratch.path();
         config(folder, &["desk"]);
         let collector = Collector::start();
-        let off = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url.as_str()), ("OTEL_SDK_DISABLED", "true")];
+        let off = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url()), ("OTEL_SDK_DISABLED", "true")];
         // The delay is longer than the test.
-        let on =
-            [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url.as_str()), ("OTEL_BSP_SCHEDULE_DELAY", "600000")];
+        let on = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url()), ("OTEL_BSP_SCHEDULE_DELAY", "600000")];
         for environment in [off, on] {
-            assert!(collector.received.lock().unwrap().is_empty());
+            assert!(collector.received("traces").is_empty() && collector.received("metrics").is_empty());
             let mut gateway = Observed::start(folder, "mcp.json", &[], &environment);
             gateway.call("desk__help");
             let id = gateway.child.id().to_string();
             assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
             assert!(gateway.child.wait().unwrap().success());
         }
-        let received = collector.received.lock().unwrap().clone();
-        assert_eq!(received.len(), 1);
-        let (kind, body) = &received[0];
-        assert_eq!(kind, "application/x-protobuf");
-        let name = b"tools/call desk__help";
-        assert!(body.windows(name.len()).any(|part| part == name));
+        for (signal, name) in
+            [("traces", "tools/call desk__help"), ("metrics", "mcp.server.operation.duration")]
+        {
+            let received = collector.received(signal);
+            assert_eq!(received.len(), 1, "{signal}");
+            assert_eq!(received[0].kind, "application/x-protobuf");
+            assert!(received[0].body.windows(name.len()).any(|part| part == name.as_bytes()), "{signal}");
+        }
     }
 }
