@@ -101,6 +101,8 @@ pub use transport::http::{
     EventLimits, EventStore, EventStoreError, Http, HttpConfig, HttpService, MemoryEventStore, PeerAddr,
     StoredEvent,
 };
+#[cfg(feature = "tls")]
+pub use transport::http::{Tls, TlsError};
 #[cfg(feature = "ws")]
 pub use transport::http::{WebSocket, WebSocketService};
 #[cfg(feature = "socket")]

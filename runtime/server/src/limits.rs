@@ -92,6 +92,11 @@ pub struct Limits {
     pub max_session_streams: usize,
     /// The maximum number of connections to the HTTP server: 10,000. Further ones wait.
     pub max_http_connections: usize,
+    /// The maximum number of TLS handshakes at once, for built-in servers with `Http::tls`: 1,000. Further ones wait, within
+    /// [`Limits::tls_handshake_timeout`].
+    pub max_tls_handshakes: usize,
+    /// How long a TLS handshake may take: 10 seconds. Then the connection is closed.
+    pub tls_handshake_timeout: Duration,
     /// The maximum size of a request's target and headers, for the HTTP and WebSocket servers: 256 KiB, and at least 8
     /// KiB. A request that exceeds it, or has more than 100 headers, gets status 431, and the connection is closed. A
     /// mounted service leaves this to its server.
@@ -140,6 +145,8 @@ impl Default for Limits {
             session_idle: Duration::from_mins(30),
             max_session_streams: 16,
             max_http_connections: 10_000,
+            max_tls_handshakes: 1_000,
+            tls_handshake_timeout: Duration::from_secs(10),
             max_header_bytes: 256 << 10,
             http_read_timeout: Duration::from_mins(1),
             max_socket_peers: 10_000,
@@ -159,6 +166,8 @@ impl Default for Limits {
 pub struct CallerLimits {
     /// The maximum number of connections per address to the HTTP or WebSocket server: 2,500. Further ones are closed.
     pub max_connections: usize,
+    /// The maximum number of TLS handshakes per address at once: 250. Further connections are closed.
+    pub max_tls_handshakes: usize,
     /// The maximum number of sessions per caller: 2,500. Another one ends the caller's oldest idle session; if none is
     /// idle, or for a stream of HTTP+SSE, it is rejected with status 429.
     pub max_sessions: usize,
@@ -184,6 +193,7 @@ impl Default for CallerLimits {
     fn default() -> Self {
         Self {
             max_connections: 2_500,
+            max_tls_handshakes: 250,
             max_sessions: 2_500,
             max_sockets: 2_500,
             max_calls_in_flight: 4_096,

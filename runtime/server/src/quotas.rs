@@ -98,6 +98,9 @@ pub(crate) enum What {
     /// Connections to the built-in HTTP server.
     #[cfg(feature = "http")]
     Connections,
+    /// Handshakes of TLS.
+    #[cfg(feature = "tls")]
+    Handshakes,
     /// Sessions, and streams of HTTP+SSE.
     #[cfg(feature = "http")]
     Sessions,
@@ -120,7 +123,7 @@ pub(crate) enum What {
 
 impl What {
     /// The number of kinds.
-    const ALL: usize = 8;
+    const ALL: usize = 9;
 }
 
 /// The number of callers at which idle ones are first removed.

@@ -44,6 +44,8 @@ pub mod transport {
         EventLimits, EventStore, EventStoreError, Http, HttpConfig, HttpService, MemoryEventStore, PeerAddr,
         StoredEvent,
     };
+    #[cfg(feature = "tls")]
+    pub use toolwright_server::{Tls, TlsError};
     #[cfg(feature = "ws")]
     pub use toolwright_server::{WebSocket, WebSocketService};
 }

@@ -91,6 +91,7 @@ fn a_transport_compiles_what_it_needs_and_no_more() {
         ("ws", [http, frames].concat()),
         ("jsonrpsee", table.to_vec()),
         ("auth", [http, digests].concat()),
+        ("tls", [&http[..], &["ring", "rustls", "subtle"]].concat()),
         ("oauth", [&http[..], &digests, &tls].concat()),
     ] {
         let closure = compiled_with("toolwright", feature);

@@ -73,6 +73,7 @@ use crate::provider::Outcome;
 /// | a token was rejected | `INFO` | `error.type`, as in OAuth; `reason` |
 /// | a request for another host was rejected | `INFO` | `error.type`, `server.address` |
 /// | a request of another origin was rejected | `INFO` | `error.type`, `http.request.header.origin` |
+/// | a TLS handshake failed | `DEBUG` | `error.type`: `timed_out`, `too_many` or `handshake_failed` |
 /// | a request was answered with an error | `DEBUG` | `error.type` and `rpc.response.status_code`: the code; `jsonrpc.request.id` |
 /// | a peer disconnected before it was sent everything | `DEBUG` | `error.type`; `network.transport` over stdio |
 ///

@@ -9,6 +9,7 @@ mod http;
 mod many;
 mod our_server;
 mod reported;
+mod server_tls;
 #[expect(unreachable_pub, clippy::unreadable_literal, reason = "generated for other crates")]
 mod shop_bindings;
 mod skills;

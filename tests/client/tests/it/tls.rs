@@ -63,7 +63,7 @@ impl CertificateAuthority {
 }
 
 /// Runs `list-tools` with the root certificates of a file, and returns its output and its error.
-async fn list_tools(url: String, roots: &Path) -> (String, String) {
+pub(crate) async fn list_tools(url: String, roots: &Path) -> (String, String) {
     let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_list-tools"));
     command.arg(url).env("SSL_CERT_FILE", roots).env_remove("SSL_CERT_DIR").kill_on_drop(true);
     let output = tokio::time::timeout(Duration::from_secs(30), command.output()).await.unwrap().unwrap();

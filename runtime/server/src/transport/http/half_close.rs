@@ -12,9 +12,10 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Interval, interval};
 use tokio_util::sync::CancellationToken;
+
+use super::stream::Stream;
 
 /// How often to check for a reset.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -65,7 +66,7 @@ impl Drop for Waits<'_> {
 /// The stream of a connection.
 #[derive(Debug)]
 pub(super) struct Socket {
-    stream: TcpStream,
+    stream: Stream,
     half_close: HalfClose,
     /// How often the end was seen but not believed.
     polls: u8,
@@ -74,7 +75,7 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    pub(super) fn new(stream: TcpStream, half_close: HalfClose) -> Self {
+    pub(super) fn new(stream: Stream, half_close: HalfClose) -> Self {
         Self { stream, half_close, polls: 0, looks: None }
     }
 

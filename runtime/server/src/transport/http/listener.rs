@@ -1,5 +1,5 @@
 //! The listener of the built-in HTTP and WebSocket servers: an address and a path, an accept loop, connection limits,
-//! HTTP/1.1 on hyper without TLS, and graceful shutdown. A [`Site`] answers requests.
+//! HTTP/1.1 on hyper, over TLS if asked for, and graceful shutdown. A [`Site`] answers requests.
 
 use std::convert::Infallible;
 use std::io;
@@ -18,10 +18,13 @@ use tokio_util::sync::CancellationToken;
 use super::body::HttpBody;
 use super::caller::Arrival;
 use super::half_close::{HalfClose, Socket};
+use super::stream::Stream;
+#[cfg(feature = "tls")]
+use super::tls::{Door, Tls};
 use crate::clock::FAR;
 use crate::error::ServeError;
 use crate::limits::Limits;
-use crate::quotas::{TakenShare, What};
+use crate::quotas::{Caller, TakenShare, What};
 use crate::service::Service;
 use crate::transport::bounded::Bounded;
 use crate::transport::peers;
@@ -46,13 +49,20 @@ pub(super) trait Site: Clone + Send + Sync + 'static {
 pub(super) struct Place {
     listener: std::net::TcpListener,
     path: String,
+    #[cfg(feature = "tls")]
+    tls: Option<Tls>,
 }
 
 impl Place {
     pub(super) fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
         let listener = std::net::TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
-        Ok(Self { listener, path: "/mcp".to_owned() })
+        Ok(Self {
+            listener,
+            path: "/mcp".to_owned(),
+            #[cfg(feature = "tls")]
+            tls: None,
+        })
     }
 
     pub(super) fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -61,6 +71,12 @@ impl Place {
 
     pub(super) fn move_to(&mut self, path: &str) {
         self.path = format!("/{}", path.trim_matches('/'));
+    }
+
+    /// Serves over TLS.
+    #[cfg(feature = "tls")]
+    pub(super) fn secure(&mut self, tls: Tls) {
+        self.tls = Some(tls);
     }
 
     /// The path without its trailing slash, which is empty for the root.
@@ -76,11 +92,15 @@ impl Place {
     ) -> Result<(), ServeError> {
         let listener = TcpListener::from_std(self.listener).map_err(ServeError::Listen)?;
         let stop = CancellationToken::new();
+        let security = Security {
+            #[cfg(feature = "tls")]
+            door: self.tls.map(|tls| Door::new(tls, site.service().limits())),
+        };
         let open = peers::accept(
             |task| listener.poll_accept(task),
             site.service().limits().max_http_connections,
             shutdown,
-            |(stream, peer)| serve_connection(site.clone(), stream, peer, stop.clone()),
+            |(stream, peer)| serve_connection(site.clone(), stream, peer, security.clone(), stop.clone()),
         )
         .await;
         drop(listener);
@@ -90,11 +110,47 @@ impl Place {
     }
 }
 
+/// What a connection has to pass before its first request.
+#[derive(Debug, Clone)]
+struct Security {
+    /// The handshake of TLS.
+    #[cfg(feature = "tls")]
+    door: Option<Door>,
+}
+
+impl Security {
+    #[cfg(feature = "tls")]
+    async fn enter(&self, stream: TcpStream, peer: &Caller, limits: &Limits) -> Option<Stream> {
+        match &self.door {
+            Some(door) => door.enter(stream, peer, limits).await,
+            None => Some(Stream::Plain(stream)),
+        }
+    }
+
+    #[cfg(not(feature = "tls"))]
+    #[expect(clippy::unused_self, reason = "with TLS, it decides")]
+    fn enter(&self, stream: TcpStream, _: &Caller, _: &Limits) -> std::future::Ready<Option<Stream>> {
+        std::future::ready(Some(Stream::Plain(stream)))
+    }
+}
+
 /// Serves one connection until it ends or is upgraded.
-async fn serve_connection(site: impl Site, stream: TcpStream, peer: SocketAddr, stop: CancellationToken) {
+async fn serve_connection(
+    site: impl Site,
+    stream: TcpStream,
+    peer: SocketAddr,
+    security: Security,
+    stop: CancellationToken,
+) {
     let Some(taken) = admit(peer, site.service()) else { return };
     let limits = site.service().limits();
-    let builder = http1(&stream, limits);
+    // Each response or message is a single write; waiting for more data would only delay it.
+    let _ = stream.set_nodelay(true);
+    let Some(Some(stream)) = stop.run_until_cancelled(security.enter(stream, taken.caller(), limits)).await
+    else {
+        return;
+    };
+    let builder = http1(limits);
     let half_close = HalfClose::default();
     let socket = Bounded::new(Socket::new(stream, half_close.clone()), limits.write_timeout);
     let arrival = Arrival { half_close: &half_close, address: peer, peer: taken.caller() };
@@ -138,9 +194,7 @@ fn admit(peer: SocketAddr, service: &Service) -> Option<TakenShare> {
 const LEAST_BUFFER: usize = 8 << 10;
 
 /// Configures HTTP/1.1 for a connection.
-fn http1(stream: &TcpStream, limits: &Limits) -> http1::Builder {
-    // Each response or message is a single write; waiting for more data would only delay it.
-    let _ = stream.set_nodelay(true);
+fn http1(limits: &Limits) -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.http_read_timeout.min(FAR));
     builder.max_buf_size(limits.max_header_bytes.max(LEAST_BUFFER));

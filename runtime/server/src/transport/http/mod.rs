@@ -30,6 +30,9 @@ mod modern;
 #[cfg(feature = "axum")]
 mod routes;
 mod serve;
+mod stream;
+#[cfg(feature = "tls")]
+mod tls;
 #[cfg(feature = "ws")]
 mod websocket;
 
@@ -66,6 +69,8 @@ pub use legacy::{EventLimits, EventStore, EventStoreError, MemoryEventStore, Sto
 #[cfg(feature = "axum")]
 pub use routes::no_delay;
 pub use serve::Http;
+#[cfg(feature = "tls")]
+pub use tls::{Tls, TlsError};
 #[cfg(feature = "ws")]
 pub use websocket::{WebSocket, WebSocketService};
 

@@ -11,6 +11,8 @@ use tokio::task::JoinSet;
 use super::body::HttpBody;
 use super::caller::Arrival;
 use super::listener::{self, Place, Site};
+#[cfg(feature = "tls")]
+use super::tls::Tls;
 use super::{HttpConfig, HttpService, Route, answer};
 use crate::error::ServeError;
 use crate::service::Service;
@@ -19,7 +21,8 @@ use crate::transport::peers::{self, LAST_WORDS};
 
 /// A built-in HTTP server, bound to an address.
 ///
-/// It speaks HTTP/1.1 without TLS. That suffices on the same machine; otherwise, use a proxy in front for TLS. The
+/// It speaks HTTP/1.1 without TLS. That suffices on the same machine; otherwise, use a proxy in front for TLS, or
+/// `Http::tls` (feature `tls`). The
 /// endpoint is `/mcp`, with or without a trailing slash; [`Http::path`] changes it, and [`Http::with_sse`] adds the
 /// transport of revision 2024-11-05. When [`Service::serve_until`](crate::Service::serve_until) shuts down, no further
 /// connection is accepted, calls get [`Limits::shutdown_grace`](crate::Limits::shutdown_grace) to finish and are then
@@ -61,6 +64,15 @@ impl Http {
     /// Sets the configuration.
     pub fn config(mut self, config: HttpConfig) -> Self {
         self.config = config;
+        self
+    }
+
+    /// Serves `https:` with this certificate; without it, the server speaks plain HTTP. A request without TLS is not answered.
+    /// Handshakes are limited by [`Limits::max_tls_handshakes`](crate::Limits::max_tls_handshakes) and
+    /// [`Limits::tls_handshake_timeout`](crate::Limits::tls_handshake_timeout). Requires the feature `tls`.
+    #[cfg(feature = "tls")]
+    pub fn tls(mut self, tls: Tls) -> Self {
+        self.place.secure(tls);
         self
     }
 

@@ -13,6 +13,8 @@ use super::super::PeerAddr;
 use super::super::body::HttpBody;
 use super::super::caller::Arrival;
 use super::super::listener::{self, Place, Site};
+#[cfg(feature = "tls")]
+use super::super::tls::Tls;
 use super::{HttpConfig, WebSocketService, answer};
 use crate::error::ServeError;
 use crate::service::Service;
@@ -20,7 +22,8 @@ use crate::transport::Transport;
 
 /// A built-in WebSocket server, bound to an address.
 ///
-/// It speaks plain `ws:`. That suffices on the same machine; otherwise, use a proxy in front for TLS. Sockets are
+/// It speaks plain `ws:`. That suffices on the same machine; otherwise, use a proxy in front for TLS, or `WebSocket::tls`
+/// (feature `tls`). Sockets are
 /// opened at `/mcp`, with or without a trailing slash; [`WebSocket::path`] changes it. See [`WebSocketService`] for the
 /// handling of each socket; [`Service::serve_until`](crate::Service::serve_until) shuts down like
 /// [`WebSocketService::end`].
@@ -60,6 +63,15 @@ impl WebSocket {
     /// Sets the configuration.
     pub fn config(mut self, config: HttpConfig) -> Self {
         self.config = config;
+        self
+    }
+
+    /// Serves `wss:` with this certificate; without it, the server speaks plain `ws:`. A request without TLS is not answered.
+    /// Handshakes are limited by [`Limits::max_tls_handshakes`](crate::Limits::max_tls_handshakes) and
+    /// [`Limits::tls_handshake_timeout`](crate::Limits::tls_handshake_timeout). Requires the feature `tls`.
+    #[cfg(feature = "tls")]
+    pub fn tls(mut self, tls: Tls) -> Self {
+        self.place.secure(tls);
         self
     }
 
