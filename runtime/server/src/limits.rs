@@ -14,7 +14,8 @@ pub struct Limits {
     /// [`CallerLimits`]; all others together count as one.
     pub tool_call_rate: Option<RateLimit>,
     /// The maximum number of callers to distinguish at once: 65,536. A caller counts while it has anything open, or a
-    /// bucket of [`Limits::tool_call_rate`] that is not full. Further callers together share the limits of one.
+    /// bucket of [`Limits::tool_call_rate`] or [`MaxRate`](crate::middleware::MaxRate) that is not full. Further callers
+    /// together share the limits of one.
     pub max_callers: usize,
     /// The maximum size of a message in bytes: 16 MiB. A larger one is discarded and answered with -32700.
     pub max_message_bytes: usize,

@@ -98,6 +98,7 @@ impl Connection {
 
     /// Starts the connection's session, which lasts until the returned value is dropped. The transport and the protocol are in
     /// the terms of OpenTelemetry.
+    #[cfg_attr(not(feature = "tracing"), expect(clippy::unused_self, reason = "nothing is recorded"))]
     pub(crate) fn observe(
         &self,
         transport: Option<&'static str>,

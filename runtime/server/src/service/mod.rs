@@ -29,9 +29,9 @@ use crate::middleware::Stack;
 use crate::pagination::{ListSettings, PageBounds, View};
 use crate::peer::Peer;
 use crate::provider::{Change, Changes, DynProvider};
+use crate::quotas::Quotas;
 #[cfg(any(feature = "socket", feature = "http"))]
 use crate::quotas::{Caller, Received};
-use crate::quotas::{Callers, Quotas};
 use crate::refresh_order::RefreshOrder;
 use crate::subscriptions::{Changed, Watch};
 use crate::tool::ToolEntry;
@@ -270,7 +270,8 @@ impl Shared {
         capabilities(&self.features, &self.extensions, revision)
     }
 
-    pub(crate) fn callers(&self) -> &Callers {
+    #[cfg(any(feature = "http", feature = "socket", feature = "tasks"))]
+    pub(crate) fn callers(&self) -> &crate::quotas::Callers {
         self.quotas.callers()
     }
 
