@@ -118,6 +118,43 @@ fn calls_do_not_depend_on_the_collector() {
     assert!(program.end_by("TERM").success());
 }
 
+/// The arguments of an instruction in the Dockerfile, of which there must be one.
+fn instruction(name: &str) -> &'static str {
+    let mut found = include_str!("../Dockerfile").lines().filter_map(|line| line.strip_prefix(name));
+    match (found.next(), found.next()) {
+        (Some(arguments), None) => arguments.trim(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+/// What the container does, without a container: its command, which has to work as the first process of any user.
+#[test]
+fn the_container_starts_the_server_and_stops_it_by_signal() {
+    let toolchain = include_str!("../../../rust-toolchain.toml");
+    let image = instruction("FROM rust:").split('-').next().unwrap_or_default();
+    assert!(
+        toolchain.contains(&format!("channel = \"{image}")),
+        "{image} is not the compiler of {toolchain}"
+    );
+    assert!(instruction("RUN ").ends_with(concat!("--locked -p ", env!("CARGO_PKG_NAME"))));
+    assert!(!instruction("USER ").starts_with('0') && instruction("USER ") != "root");
+    let entry: Vec<String> = serde_json::from_str(instruction("ENTRYPOINT ")).expect("a list");
+    let copied = instruction("COPY --from=build ").split(' ').nth(1);
+    assert_eq!((entry.len(), entry.first().map(String::as_str)), (1, copied));
+
+    let arguments: Vec<String> = serde_json::from_str(instruction("CMD ")).expect("a list");
+    let port = format!(":{}", instruction("EXPOSE "));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_observed"));
+    command.args(arguments.iter().map(|argument| argument.replace(&port, ":0")));
+    let program = Program::start(command.env_clear().current_dir("/"));
+    assert!(program.address().ip().is_unspecified(), "reachable from outside of the container");
+    let call = program.lab().call("brew_tea", &json!({"cups": 1}));
+    assert_eq!(call.clone().send().status, 403, "another host");
+    let mut brewed = call.replace("Host", "localhost:8080").send();
+    assert_eq!(brewed.json()["result"]["content"][0]["text"], "cups of tea: 1");
+    assert!(program.end_by("TERM").success());
+}
+
 #[test]
 fn the_readme_shows_what_happens() {
     let collector = Collector::start();
