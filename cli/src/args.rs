@@ -4,9 +4,11 @@ use clap::{Parser, Subcommand};
 
 use crate::agent::AgentArgs;
 use crate::bindings::BindingsArgs;
+use crate::bundle::BundleArgs;
 use crate::client::{self, CallArgs, GetArgs, ImportArgs, ListArgs, LoginArgs, PingArgs, ReadArgs};
 use crate::completions::CompletionsArgs;
 use crate::config::ConfigArgs;
+use crate::dev::DevArgs;
 use crate::diff::DiffArgs;
 use crate::docs::DocsArgs;
 use crate::exit::Exit;
@@ -58,6 +60,9 @@ pub(crate) enum Command {
     #[command(after_help = help(InstallArgs::EXAMPLES))]
     #[command(override_usage = "cargo mcp install [OPTIONS] CLIENT [-- COMMAND...]")]
     Install(Box<InstallArgs>),
+    /// Pack a server into a file that desktop clients install
+    #[command(after_help = help(BundleArgs::EXAMPLES))]
+    Bundle(Box<BundleArgs>),
     /// Remove a server from the configuration of a client
     #[command(after_help = help(UninstallArgs::EXAMPLES))]
     Uninstall(Box<UninstallArgs>),
@@ -73,6 +78,9 @@ pub(crate) enum Command {
     /// Build a server and run it over stdio, as the command of a client
     #[command(after_help = help(ServeArgs::EXAMPLES))]
     Serve(Box<ServeArgs>),
+    /// Serve a package, and rebuild it when its sources change
+    #[command(after_help = client::help_without_servers(DevArgs::EXAMPLES))]
+    Dev(Box<DevArgs>),
     /// Compare two versions of the definitions and report breaking changes
     #[command(after_help = help(&DiffArgs::help()))]
     Diff(Box<DiffArgs>),
@@ -133,12 +141,14 @@ impl Command {
             Self::Lint(args) => &args.tools.packages.output,
             Self::Expand(args) => &args.tools.packages.output,
             Self::New(args) => &args.output,
+            Self::Bundle(args) => &args.tools.packages.output,
             Self::Install(args) => &args.packages.output,
             Self::Uninstall(args) => &args.packages.output,
             Self::Parts(args) => &args.output,
             Self::Completions(args) => &args.output,
             Self::Man(args) => &args.output,
             Self::Serve(args) => &args.packages.output,
+            Self::Dev(args) => &args.packages.output,
             Self::Diff(args) => &args.tools.packages.output,
             Self::Pin(args) => &args.lock.tools.packages.output,
             Self::Verify(args) => &args.lock.tools.packages.output,

@@ -13,7 +13,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Contract", &["lint", "diff", "pin", "verify"]),
     ("Client", &["list", "call", "get", "read", "ping", "import", "login"]),
     ("Gateway and agents", &["gateway", "graph", "agent", "tool", "parts"]),
-    ("Setup", &["serve", "install", "uninstall", "config", "completions", "man", "help"]),
+    ("Setup", &["serve", "dev", "install", "uninstall", "bundle", "config", "completions", "man", "help"]),
 ];
 /// The width of lines, and of the column of names.
 const WIDTH: usize = 80;

@@ -4,9 +4,11 @@ mod args;
 
 mod agent;
 mod bindings;
+mod bundle;
 mod client;
 mod completions;
 mod config;
+mod dev;
 mod diff;
 mod docs;
 mod expand;
@@ -75,6 +77,8 @@ fn main() -> ExitCode {
         Command::Login(args) => return client::exit(client::login(&args, shell), shell),
         Command::Ping(args) => return client::exit(client::ping(&args, shell), shell),
         Command::Bindings(args) => bindings::run(*args, shell),
+        Command::Bundle(args) => bundle::run(*args, shell),
+        Command::Dev(args) => return client::exit(dev::run(*args, shell), shell),
         Command::Gateway(args) => return client::exit(gateway::run(&args, shell), shell),
         Command::Graph(args) => graph::run(&args),
         Command::Manifest(args) => manifest::run(*args, shell),

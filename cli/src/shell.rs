@@ -36,6 +36,11 @@ impl Shell {
         Self { quiet, verbose }
     }
 
+    /// Returns whether `-v` is given.
+    pub(crate) fn is_verbose(self) -> bool {
+        self.verbose
+    }
+
     /// Prints a note, unless `-q` is given.
     pub(crate) fn note(self, text: &impl Display) {
         if !self.quiet {

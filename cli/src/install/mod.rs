@@ -155,6 +155,7 @@ fn write(document: &Document, target: &TargetArgs, shell: Shell) -> Result<(), E
 /// A client runs the program for months, so it is built in release mode unless a profile is selected; the debug build, which
 /// changes with every `cargo build` and may be broken at any time, remains for development.
 fn build(args: &mut PackageArgs, shell: Shell) -> Result<(String, PathBuf), Error> {
+    packages::choose(args, shell)?;
     args.build.release |= args.build.profile.is_none();
     let program = packages::program_to_serve(args, shell)?;
     // A client starts the program in a folder of its own.

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::common::{mcp, run_with, scratch};
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 13] = [
     "config",
     "manifest",
     "docs",
@@ -15,6 +15,8 @@ const COMMANDS: [&str; 11] = [
     "new",
     "install",
     "uninstall",
+    "dev",
+    "bundle",
     "serve",
     "completions",
     "man",
@@ -37,6 +39,8 @@ fn every_page_fits_80_columns() {
         "new",
         "install",
         "uninstall",
+        "dev",
+        "bundle",
         "serve",
         "completions",
         "man",
@@ -53,7 +57,9 @@ fn every_page_fits_80_columns() {
 #[test]
 fn new_commands_show_examples() {
     let scratch = scratch();
-    for command in ["config", "lint", "expand", "new", "install", "uninstall", "completions", "man"] {
+    for command in
+        ["config", "lint", "expand", "new", "install", "uninstall", "dev", "bundle", "completions", "man"]
+    {
         let page = mcp(scratch.path(), &format!("{command} --help")).ok().stdout;
         assert!(page.contains(&format!("Examples:\n  cargo mcp {command}")), "{page}");
     }

@@ -12,11 +12,15 @@ mod agent;
 mod agent_gateway;
 mod bindings;
 mod bindings_hostile;
+mod bundle;
 mod check;
 
 mod config;
 
 mod contexts;
+
+#[cfg(unix)]
+mod dev;
 
 mod docs;
 
