@@ -159,20 +159,16 @@ impl<'a> Method<'a> {
         });
         let await_it = is_async.then(|| quote_spanned!(name.span()=> .await));
         // The compiler reports what is not a tool at its type, and a future that is not `Send` at the method.
-        let (handler, method, error) = match kind {
-            Kind::Tool => (quote!(Handler), quote!(call), quote!(ToolError)),
-            Kind::Prompt => (quote!(PromptHandler), quote!(get), quote!(RequestError)),
-            Kind::Resource => (quote!(ResourceHandler), quote!(read), quote!(RequestError)),
+        let (handler, method) = match kind {
+            Kind::Tool => (quote!(Handler), quote!(call)),
+            Kind::Prompt => (quote!(PromptHandler), quote!(get)),
+            Kind::Resource => (quote!(ResourceHandler), quote!(read)),
         };
         let handler = respan(quote!(#private::#handler<#tool> for #this), tool.span());
         let call = quote_spanned! {name.span()=>
-            async fn #method(
-                &self,
-                input: #tool,
-                cx: &#private::Context,
-            ) -> ::core::result::Result<Self::Output, #private::#error> {
+            async fn #method(&self, input: #tool, cx: &#private::Context) -> Self::Output {
                 let _ = cx;
-                ::core::result::Result::Ok(Self::#name(self, input #context)#await_it)
+                Self::#name(self, input #context)#await_it
             }
         };
         quote_spanned! {tool.span()=>

@@ -34,9 +34,9 @@ enum Choice {
 struct Notes(Mutex<BTreeMap<String, String>>);
 
 impl Handler<DeleteNote> for Notes {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: DeleteNote, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: DeleteNote, cx: &Context) -> Self::Output {
         let title = input.title;
         let Some(text) = self.read(&title) else {
             return Err(ToolError::new(format!("there is no note `{title}`")));

@@ -34,9 +34,9 @@ struct Sign {
 }
 
 impl Handler<Sign> for GuestBook {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Sign, _cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: Sign, _cx: &Context) -> Self::Output {
         let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let thanks = format!("Thank you, {}! You are guest {}.", input.name, names.len() + 1);
         names.push(input.name);

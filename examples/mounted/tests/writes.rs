@@ -39,9 +39,9 @@ enum Then {
 struct Reporter(Arc<Semaphore>);
 
 impl Handler<Report> for Reporter {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Report, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: Report, cx: &Context) -> Self::Output {
         for step in [1.0, 2.0] {
             cx.progress(step, None, None).await;
             match input.then {

@@ -69,9 +69,9 @@ impl Printer {
 }
 
 impl Handler<PrintLabels> for Arc<Printer> {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: PrintLabels, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: PrintLabels, cx: &Context) -> Self::Output {
         if self.busy.swap(true, Ordering::AcqRel) {
             return Err(ToolError::new("the printer is busy; try again when it is done"));
         }
@@ -85,9 +85,9 @@ impl Handler<PrintLabels> for Arc<Printer> {
 }
 
 impl Handler<PrinterStatus> for Arc<Printer> {
-    type Output = Json<Status>;
+    type Output = Result<Json<Status>, ToolError>;
 
-    async fn call(&self, _input: PrinterStatus, _cx: &Context) -> Result<Json<Status>, ToolError> {
+    async fn call(&self, _input: PrinterStatus, _cx: &Context) -> Self::Output {
         let printed = self.printed.load(Ordering::Relaxed);
         Ok(Json(Status { busy: self.busy.load(Ordering::Acquire), printed }))
     }

@@ -45,17 +45,17 @@ impl Shop {
 }
 
 impl Handler<ListOrders> for Shop {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _: ListOrders, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, _: ListOrders, cx: &Context) -> Self::Output {
         self.of_caller(cx, |orders| orders.join(", "))
     }
 }
 
 impl Handler<PlaceOrder> for Shop {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, order: PlaceOrder, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, order: PlaceOrder, cx: &Context) -> Self::Output {
         self.of_caller(cx, |orders| {
             orders.push(order.item);
             format!("order {} of yours", orders.len())

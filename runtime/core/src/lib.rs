@@ -25,6 +25,7 @@ pub mod render;
 pub mod suggest;
 
 mod derive_support;
+mod error_chain;
 mod feature;
 mod metadata;
 mod per_type;

@@ -1,14 +1,18 @@
 //! Errors of requests for prompts, resources and completions.
 
+use std::error::Error;
 use std::fmt;
+
+use crate::error_chain::{self, AsError, Kept};
 
 pub use crate::protocol::MissingCapability;
 
 /// An error of a prompt, resource or completion request, which is reported to the client. Tools return
 /// [`ToolError`](crate::result::ToolError) instead, which is reported to the model.
 ///
-/// Every `std::error::Error` converts into it with `?`. The client receives its message and those of its
-/// sources, so keep secrets out of them.
+/// Whatever converts into a `Box<dyn Error + Send + Sync>` converts into it with `?`, as an internal error: every
+/// `std::error::Error`, `anyhow::Error`, `eyre::Report`, boxed errors and strings. The client receives its message and those
+/// of its sources, and nothing else, so keep secrets out of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestError {
     kind: RequestErrorKind,
@@ -60,6 +64,25 @@ impl RequestError {
     pub fn message(&self) -> &str {
         &self.text
     }
+
+    /// Converts into a `std::error::Error`, for functions that return `anyhow::Error` or a boxed error. If a handler returns
+    /// that error, with or without context added, its kind is kept.
+    ///
+    /// ```
+    /// use std::error::Error;
+    ///
+    /// use toolwright_core::request::{RequestError, RequestErrorKind};
+    ///
+    /// fn find(ticket: u32) -> Result<String, Box<dyn Error + Send + Sync>> {
+    ///     Err(RequestError::not_found(format!("there is no ticket {ticket}")).into_error())?
+    /// }
+    ///
+    /// let error = RequestError::from(find(7).unwrap_err());
+    /// assert_eq!((error.kind(), error.message()), (RequestErrorKind::NotFound, "there is no ticket 7"));
+    /// ```
+    pub fn into_error(self) -> impl Error + Send + Sync + 'static {
+        AsError::new(self)
+    }
 }
 
 impl fmt::Display for RequestError {
@@ -68,10 +91,14 @@ impl fmt::Display for RequestError {
     }
 }
 
-impl<E: std::error::Error> From<E> for RequestError {
+impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for RequestError {
     fn from(error: E) -> Self {
-        let text = crate::result::with_sources(&error);
-        match error.source().and_then(MissingCapability::among) {
+        let error = error.into();
+        let text = error_chain::message(&*error);
+        if let Some(Kept(original)) = error_chain::find::<Kept<Self>>(&*error) {
+            return Self { text, ..original.clone() };
+        }
+        match error_chain::find::<MissingCapability>(&*error) {
             Some(missing) => Self {
                 kind: RequestErrorKind::MissingCapability,
                 text,

@@ -1,9 +1,13 @@
 //! Return types of tools: content, structured content, or an error that the model can act on.
 
+use std::error::Error;
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::error_chain::{self, Kept};
 use crate::protocol::{ContentBlock, MissingCapability};
 use crate::schema::{self, Profile};
 
@@ -11,8 +15,27 @@ pub use crate::protocol::{StructuredContent, ToolResult};
 
 /// A failure that is reported to the model: a result with `isError`.
 ///
-/// Every `std::error::Error` converts into it with `?`. The model reads its message and those of its sources,
-/// so keep secrets out of them.
+/// Whatever converts into a `Box<dyn Error + Send + Sync>` converts into it with `?`: every `std::error::Error`, such as one
+/// by `thiserror`, `anyhow::Error`, `eyre::Report`, boxed errors and strings. The model reads its message and those of its
+/// sources, and nothing else, so keep secrets out of them.
+///
+/// ```
+/// use std::error::Error;
+///
+/// use toolwright_core::result::ToolError;
+///
+/// fn load() -> Result<String, Box<dyn Error + Send + Sync>> {
+///     Ok("3 apples".to_owned())
+/// }
+///
+/// fn count_apples() -> Result<u32, ToolError> {
+///     let text = load()?;
+///     let number = text.strip_suffix(" apples").ok_or("no apples are listed; call list_fruit first")?;
+///     Ok(number.parse()?)
+/// }
+///
+/// assert_eq!(count_apples(), Ok(3));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolError {
     result: Box<ToolResult>,
@@ -22,30 +45,6 @@ impl ToolError {
     /// Creates an error with a message.
     pub fn new(text: impl Into<String>) -> Self {
         Self { result: Box::new(ToolResult::error(text)) }
-    }
-
-    /// An error from one without a type of its own, such as `anyhow::Error`, `eyre::Report` or
-    /// `Box<dyn Error + Send + Sync>`, which `?` alone does not convert since they are not `Error`s themselves. The model
-    /// reads its message and those of its sources.
-    ///
-    /// ```
-    /// use std::error::Error;
-    ///
-    /// use toolwright_core::result::ToolError;
-    ///
-    /// fn load() -> Result<u32, Box<dyn Error + Send + Sync>> {
-    ///     Err("the catalogue is being rebuilt; try again in a minute".into())
-    /// }
-    ///
-    /// fn handle() -> Result<u32, ToolError> {
-    ///     Ok(load().map_err(ToolError::from_dyn)?)
-    /// }
-    ///
-    /// let error = handle().unwrap_err();
-    /// assert_eq!(error.message(), "the catalogue is being rebuilt; try again in a minute");
-    /// ```
-    pub fn from_dyn(error: impl AsRef<dyn std::error::Error + Send + Sync>) -> Self {
-        Self::from(DynError(error.as_ref()))
     }
 
     /// Adds `structuredContent`, which need not match the output schema.
@@ -61,47 +60,47 @@ impl ToolError {
     pub fn message(&self) -> String {
         self.result.as_text()
     }
-}
 
-/// An error without a type, as an error.
-#[derive(Debug)]
-struct DynError<'a>(&'a (dyn std::error::Error + Send + Sync + 'static));
-
-impl std::fmt::Display for DynError<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        std::fmt::Display::fmt(self.0, f)
+    /// Converts into a `std::error::Error`, for functions that return `anyhow::Error` or a boxed error. If a handler returns
+    /// that error, with or without context added, the model also gets the data of this one.
+    ///
+    /// `ToolError` is not an `Error` itself: every `Error` converts into it, which would then include itself.
+    ///
+    /// ```
+    /// use std::error::Error;
+    ///
+    /// use toolwright_core::result::ToolError;
+    ///
+    /// fn find(order: u32) -> Result<u32, Box<dyn Error + Send + Sync>> {
+    ///     Err(ToolError::new(format!("there is no order {order}; call list_orders first")).into_error())?
+    /// }
+    ///
+    /// let error = ToolError::from(find(7).unwrap_err());
+    /// assert_eq!(error.message(), "there is no order 7; call list_orders first");
+    /// ```
+    pub fn into_error(self) -> impl Error + Send + Sync + 'static {
+        error_chain::AsError::new(self)
     }
 }
 
-impl std::error::Error for DynError<'_> {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source()
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message())
     }
 }
 
-impl<E: std::error::Error> From<E> for ToolError {
+impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for ToolError {
     fn from(error: E) -> Self {
-        let mut this = Self::new(with_sources(&error));
-        if let Some(missing) = error.source().and_then(MissingCapability::among) {
+        let error = error.into();
+        let mut this = Self::new(error_chain::message(&*error));
+        if let Some(Kept(original)) = error_chain::find::<Kept<Self>>(&*error) {
+            this.result.structured_content.clone_from(&original.result.structured_content);
+            this.result.missing_capability.clone_from(&original.result.missing_capability);
+        } else if let Some(missing) = error_chain::find::<MissingCapability>(&*error) {
             this.result.missing_capability = Some(Box::new(missing.clone()));
         }
         this
     }
-}
-
-/// Formats an error and its sources, without repeating a source that the message contains already.
-pub(crate) fn with_sources(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text.push_str(": ");
-            text.push_str(&cause_text);
-        }
-        source = cause.source();
-    }
-    text
 }
 
 impl From<ToolError> for ToolResult {

@@ -3,8 +3,6 @@
 use toolwright_core::result::IntoToolResult;
 
 pub use toolwright_core::__private::*;
-pub use toolwright_core::request::RequestError;
-pub use toolwright_core::result::ToolError;
 
 pub use crate::completion::{Completes, Completions};
 pub use crate::context::Context;
@@ -18,7 +16,7 @@ pub use crate::server::{Handlers, Server};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no handler for the tool `{T}`",
     label = "no `Handler<{T}>` for `{Self}`",
-    note = "write `impl Handler<{T}> for {Self} {{ type Output = …; async fn call(&self, input: {T}, cx: &Context) -> Result<Self::Output, ToolError> {{ … }} }}`"
+    note = "write `impl Handler<{T}> for {Self} {{ type Output = Result<…, ToolError>; async fn call(&self, input: {T}, cx: &Context) -> Self::Output {{ … }} }}`"
 )]
 pub trait Serves<T>: Sized {
     /// Adds the tool and its handler.

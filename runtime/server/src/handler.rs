@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::marker::PhantomData;
 
-use toolwright_core::result::{IntoToolResult, ToolError};
+use toolwright_core::result::IntoToolResult;
 use toolwright_core::tool::Tool;
 
 use crate::context::Context;
@@ -29,9 +29,9 @@ use crate::context::Context;
 /// struct Calculator;
 ///
 /// impl Handler<Add> for Calculator {
-///     type Output = i64;
+///     type Output = Result<i64, ToolError>;
 ///
-///     async fn call(&self, input: Add, _cx: &Context) -> Result<i64, ToolError> {
+///     async fn call(&self, input: Add, _cx: &Context) -> Self::Output {
 ///         input.a.checked_add(input.b).ok_or_else(|| ToolError::new("the sum is too large"))
 ///     }
 /// }
@@ -47,14 +47,16 @@ use crate::context::Context;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no handler for the tool `{T}`",
     label = "no `Handler<{T}>` for `{Self}`",
-    note = "write `impl Handler<{T}> for {Self} {{ type Output = …; async fn call(&self, input: {T}, cx: &Context) -> Result<Self::Output, ToolError> {{ … }} }}`"
+    note = "write `impl Handler<{T}> for {Self} {{ type Output = Result<…, ToolError>; async fn call(&self, input: {T}, cx: &Context) -> Self::Output {{ … }} }}`"
 )]
 pub trait Handler<T: Tool>: Send + Sync + 'static {
-    /// The output of a successful call; `Json<Data>` gives the tool an output schema.
+    /// What a call returns: text, a number, [`Json`](toolwright_core::result::Json) data, which gives the tool an output
+    /// schema, or any other [`IntoToolResult`]; or a `Result` of one of these, with [`ToolError`](toolwright_core::result::ToolError) or any error that converts
+    /// into it.
     type Output: IntoToolResult;
 
     /// Runs the tool.
-    fn call(&self, input: T, cx: &Context) -> impl Future<Output = Result<Self::Output, ToolError>> + Send;
+    fn call(&self, input: T, cx: &Context) -> impl Future<Output = Self::Output> + Send;
 }
 
 #[diagnostic::do_not_recommend]
@@ -67,8 +69,8 @@ where
 {
     type Output = R::Output;
 
-    async fn call(&self, input: T, _cx: &Context) -> Result<Self::Output, ToolError> {
-        Ok(self(input).await)
+    fn call(&self, input: T, _cx: &Context) -> impl Future<Output = R::Output> + Send {
+        self(input)
     }
 }
 
@@ -159,7 +161,7 @@ pub(crate) struct ToolFunction<H, P>(pub(crate) H, pub(crate) PhantomData<fn(P)>
 impl<P: 'static, H: ToolHandler<P>> Handler<H::Tool> for ToolFunction<H, P> {
     type Output = H::Output;
 
-    async fn call(&self, input: H::Tool, cx: &Context) -> Result<H::Output, ToolError> {
-        Ok(self.0.call(input, cx).await)
+    fn call(&self, input: H::Tool, cx: &Context) -> impl Future<Output = H::Output> + Send {
+        self.0.call(input, cx)
     }
 }

@@ -27,9 +27,9 @@ enum DeskTools {
 struct Shop;
 
 impl Handler<CountOrders> for Shop {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _: CountOrders, _: &toolwright::Context) -> Result<String, ToolError> {
+    async fn call(&self, _: CountOrders, _: &toolwright::Context) -> Self::Output {
         Ok("none".to_owned())
     }
 }

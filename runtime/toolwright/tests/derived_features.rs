@@ -72,9 +72,9 @@ struct Desk {
 }
 
 impl PromptHandler<ReplyToTicket> for Desk {
-    type Output = [PromptMessage; 1];
+    type Output = Result<[PromptMessage; 1], RequestError>;
 
-    async fn get(&self, input: ReplyToTicket, cx: &Context) -> Result<Self::Output, RequestError> {
+    async fn get(&self, input: ReplyToTicket, cx: &Context) -> Self::Output {
         if !self.open.contains(&input.ticket_id) {
             return Err(RequestError::invalid(format!("there is no ticket {}", input.ticket_id)));
         }
@@ -85,17 +85,17 @@ impl PromptHandler<ReplyToTicket> for Desk {
 }
 
 impl ResourceHandler<OpenTickets> for Desk {
-    type Output = String;
+    type Output = Result<String, RequestError>;
 
-    async fn read(&self, _: OpenTickets, _: &Context) -> Result<String, RequestError> {
+    async fn read(&self, _: OpenTickets, _: &Context) -> Self::Output {
         Ok(format!("{:?}", self.open))
     }
 }
 
 impl ResourceHandler<Comments> for Desk {
-    type Output = Option<String>;
+    type Output = Result<Option<String>, RequestError>;
 
-    async fn read(&self, input: Comments, _: &Context) -> Result<Option<String>, RequestError> {
+    async fn read(&self, input: Comments, _: &Context) -> Self::Output {
         Ok(self.open.contains(&input.id).then(|| format!("{:?} comments of {}", input.kind, input.id)))
     }
 }

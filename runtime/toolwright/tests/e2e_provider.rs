@@ -42,17 +42,17 @@ enum Sums {
 struct Calculator;
 
 impl toolwright::Handler<Add> for Calculator {
-    type Output = i64;
+    type Output = Result<i64, ToolError>;
 
-    async fn call(&self, input: Add, _cx: &toolwright::Context) -> Result<i64, ToolError> {
+    async fn call(&self, input: Add, _cx: &toolwright::Context) -> Self::Output {
         Ok(input.a + input.b)
     }
 }
 
 impl toolwright::Handler<Divide> for Calculator {
-    type Output = i64;
+    type Output = Result<i64, ToolError>;
 
-    async fn call(&self, input: Divide, _cx: &toolwright::Context) -> Result<i64, ToolError> {
+    async fn call(&self, input: Divide, _cx: &toolwright::Context) -> Self::Output {
         input
             .a
             .checked_div(input.b)

@@ -63,17 +63,17 @@ struct Desk {
 }
 
 impl Handler<Add> for Desk {
-    type Output = Json<Sum>;
+    type Output = Result<Json<Sum>, ToolError>;
 
-    async fn call(&self, input: Add, _cx: &Context) -> Result<Json<Sum>, ToolError> {
+    async fn call(&self, input: Add, _cx: &Context) -> Self::Output {
         Ok(Json(Sum { sum: input.a + input.b }))
     }
 }
 
 impl Handler<CountTo> for Desk {
-    type Output = u32;
+    type Output = Result<u32, ToolError>;
 
-    async fn call(&self, input: CountTo, cx: &Context) -> Result<u32, ToolError> {
+    async fn call(&self, input: CountTo, cx: &Context) -> Self::Output {
         for step in 1..=input.number {
             cx.progress(f64::from(step), None, None).await;
             tokio::task::yield_now().await;
@@ -83,9 +83,9 @@ impl Handler<CountTo> for Desk {
 }
 
 impl Handler<Paint> for Desk {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _input: Paint, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, _input: Paint, cx: &Context) -> Self::Output {
         Ok(match cx.elicit::<Colour>("colour", "Which colour?").await? {
             Elicited::Accepted(Colour { colour }) => colour,
             _ => "none".to_owned(),
@@ -94,9 +94,9 @@ impl Handler<Paint> for Desk {
 }
 
 impl Handler<Wait> for Desk {
-    type Output = ();
+    type Output = Result<(), ToolError>;
 
-    async fn call(&self, _input: Wait, cx: &Context) -> Result<(), ToolError> {
+    async fn call(&self, _input: Wait, cx: &Context) -> Self::Output {
         let (cancelled, count) = (cx.cancellation().clone(), Arc::clone(&self.cancelled));
         tokio::spawn(async move {
             cancelled.cancelled().await;

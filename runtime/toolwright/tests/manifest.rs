@@ -36,9 +36,9 @@ struct Order {
 struct Shop;
 
 impl Handler<GetOrder> for Shop {
-    type Output = Json<Order>;
+    type Output = Result<Json<Order>, ToolError>;
 
-    async fn call(&self, input: GetOrder, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: GetOrder, _cx: &Context) -> Self::Output {
         if input.key.is_empty() {
             return Err(ToolError::new("the server has no key"));
         }
@@ -47,9 +47,9 @@ impl Handler<GetOrder> for Shop {
 }
 
 impl Handler<AllOrders> for Shop {
-    type Output = Json<Vec<Order>>;
+    type Output = Result<Json<Vec<Order>>, ToolError>;
 
-    async fn call(&self, _input: AllOrders, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: AllOrders, _cx: &Context) -> Self::Output {
         Ok(Json(Vec::new()))
     }
 }

@@ -49,9 +49,9 @@ pub enum ShopTools {
 pub struct Shop;
 
 impl Handler<Whoami> for Shop {
-    type Output = Json<serde_json::Value>;
+    type Output = Result<Json<serde_json::Value>, ToolError>;
 
-    async fn call(&self, _: Whoami, cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _: Whoami, cx: &Context) -> Self::Output {
         // So that tests also cover a handler that waits.
         tokio::task::yield_now().await;
         Ok(Json(about(cx)))
@@ -59,17 +59,17 @@ impl Handler<Whoami> for Shop {
 }
 
 impl Handler<ListOrders> for Shop {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _: ListOrders, _: &Context) -> Result<String, ToolError> {
+    async fn call(&self, _: ListOrders, _: &Context) -> Self::Output {
         Ok("order 1".to_owned())
     }
 }
 
 impl Handler<CancelOrder> for Shop {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _: CancelOrder, _: &Context) -> Result<String, ToolError> {
+    async fn call(&self, _: CancelOrder, _: &Context) -> Self::Output {
         Ok("cancelled".to_owned())
     }
 }

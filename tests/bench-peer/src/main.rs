@@ -63,17 +63,17 @@ impl IntoToolResult for Added {
 }
 
 impl Handler<Add> for Bench {
-    type Output = Added;
+    type Output = Result<Added, ToolError>;
 
-    async fn call(&self, Add { a, b }: Add, _cx: &Context) -> Result<Added, ToolError> {
+    async fn call(&self, Add { a, b }: Add, _cx: &Context) -> Self::Output {
         Ok(Added(Sum { sum: a + b }))
     }
 }
 
 impl Handler<Echo> for Bench {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, Echo { text }: Echo, _cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, Echo { text }: Echo, _cx: &Context) -> Self::Output {
         Ok(text)
     }
 }

@@ -29,9 +29,9 @@ struct Sleeper {
 }
 
 impl Handler<Sleep> for Sleeper {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Sleep, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: Sleep, cx: &Context) -> Self::Output {
         self.write("started");
         let half = Duration::from_millis(input.milliseconds.into()) / 2;
         // A handler may be stopped by its token or by being dropped; either must show in the log.

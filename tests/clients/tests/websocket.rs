@@ -35,9 +35,9 @@ struct Slow {
 }
 
 impl Handler<Wait> for Slow {
-    type Output = ();
+    type Output = Result<(), ToolError>;
 
-    async fn call(&self, _input: Wait, cx: &Context) -> Result<(), ToolError> {
+    async fn call(&self, _input: Wait, cx: &Context) -> Self::Output {
         let (cancelled, token) = (Arc::clone(&self.cancelled), cx.cancellation().clone());
         tokio::spawn(async move {
             token.cancelled().await;
@@ -49,9 +49,9 @@ impl Handler<Wait> for Slow {
 }
 
 impl Handler<Cancelled> for Slow {
-    type Output = bool;
+    type Output = Result<bool, ToolError>;
 
-    async fn call(&self, _input: Cancelled, _cx: &Context) -> Result<bool, ToolError> {
+    async fn call(&self, _input: Cancelled, _cx: &Context) -> Self::Output {
         for _ in 0..500 {
             if self.cancelled.load(Ordering::SeqCst) {
                 break;

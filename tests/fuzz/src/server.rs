@@ -40,17 +40,17 @@ pub enum Tools {
 struct Lab;
 
 impl Handler<Echo> for Lab {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Echo, _cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: Echo, _cx: &Context) -> Self::Output {
         Ok(input.text.repeat(input.times.unwrap_or(1).into()))
     }
 }
 
 impl Handler<Say> for Lab {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Say, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: Say, cx: &Context) -> Self::Output {
         cx.log(LogLevel::Alert, None, &input.text).await;
         tokio::time::sleep(Duration::from_millis(1)).await;
         Ok(input.text)

@@ -197,9 +197,9 @@ async fn line(cx: &Context, key: &str) -> Result<String, InputRequestError> {
 macro_rules! handlers {
     ($($tool:ident($input:ident, $cx:ident, $host:ident) $body:block)*) => {$(
         impl Handler<$tool> for Host {
-            type Output = String;
+            type Output = Result<String, ToolError>;
 
-            async fn call(&self, $input: $tool, $cx: &Context) -> Result<String, ToolError> {
+            async fn call(&self, $input: $tool, $cx: &Context) -> Self::Output {
                 let $host = self;
                 $body
             }

@@ -149,34 +149,34 @@ pub enum LabTools {
 }
 
 impl Handler<Add> for Lab {
-    type Output = Json<Sum>;
+    type Output = Result<Json<Sum>, ToolError>;
 
-    async fn call(&self, input: Add, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: Add, _cx: &Context) -> Self::Output {
         Ok(Json(Sum { sum: input.a + input.b }))
     }
 }
 
 impl Handler<Echo> for Lab {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Echo, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: Echo, _cx: &Context) -> Self::Output {
         Ok(input.text)
     }
 }
 
 impl Handler<Sleep> for Lab {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Sleep, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: Sleep, _cx: &Context) -> Self::Output {
         tokio::time::sleep(Duration::from_millis(input.ms)).await;
         Ok(format!("slept {} ms", input.ms))
     }
 }
 
 impl Handler<Block> for Lab {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Block, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: Block, _cx: &Context) -> Self::Output {
         if input.later {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -186,9 +186,9 @@ impl Handler<Block> for Lab {
 }
 
 impl Handler<Panic> for Lab {
-    type Output = ();
+    type Output = Result<(), ToolError>;
 
-    async fn call(&self, input: Panic, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: Panic, _cx: &Context) -> Self::Output {
         if input.later {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -197,9 +197,9 @@ impl Handler<Panic> for Lab {
 }
 
 impl Handler<Count> for Lab {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Count, cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: Count, cx: &Context) -> Self::Output {
         for step in 1..=3_i32 {
             if input.slowly {
                 tokio::time::sleep(Duration::from_millis(5)).await;
@@ -213,25 +213,25 @@ impl Handler<Count> for Lab {
 }
 
 impl Handler<Fail> for Lab {
-    type Output = ();
+    type Output = Result<(), ToolError>;
 
-    async fn call(&self, _input: Fail, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: Fail, _cx: &Context) -> Self::Output {
         Err(ToolError::new("it failed, try something else"))
     }
 }
 
 impl Handler<ListNumbers> for Lab {
-    type Output = Json<Vec<u32>>;
+    type Output = Result<Json<Vec<u32>>, ToolError>;
 
-    async fn call(&self, _input: ListNumbers, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: ListNumbers, _cx: &Context) -> Self::Output {
         Ok(Json(vec![1, 2, 3]))
     }
 }
 
 impl Handler<EveryBlock> for Lab {
-    type Output = Vec<ContentBlock>;
+    type Output = Result<Vec<ContentBlock>, ToolError>;
 
-    async fn call(&self, _input: EveryBlock, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: EveryBlock, _cx: &Context) -> Self::Output {
         Ok(vec![
             ContentBlock::text("a text"),
             ContentBlock::image([0x89, b'P', b'N', b'G'], "image/png"),
@@ -244,26 +244,26 @@ impl Handler<EveryBlock> for Lab {
 }
 
 impl Handler<Nothing> for Lab {
-    type Output = ();
+    type Output = Result<(), ToolError>;
 
-    async fn call(&self, _input: Nothing, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: Nothing, _cx: &Context) -> Self::Output {
         Ok(())
     }
 }
 
 impl Handler<Print> for Lab {
-    type Output = ();
+    type Output = Result<(), ToolError>;
 
-    async fn call(&self, input: Print, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: Print, _cx: &Context) -> Self::Output {
         println!("{}", input.text);
         Ok(())
     }
 }
 
 impl Handler<Afterwards> for Lab {
-    type Output = ();
+    type Output = Result<(), ToolError>;
 
-    async fn call(&self, _input: Afterwards, cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: Afterwards, cx: &Context) -> Self::Output {
         let cx = cx.clone();
         tokio::spawn(async move {
             tokio::time::sleep(Duration::from_millis(20)).await;

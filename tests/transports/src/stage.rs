@@ -187,25 +187,25 @@ pub enum StageTools {
 }
 
 impl Handler<Add> for Stage {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Add, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: Add, _cx: &Context) -> Self::Output {
         Ok((input.a + input.b).to_string())
     }
 }
 
 impl Handler<Echo> for Stage {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Echo, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: Echo, _cx: &Context) -> Self::Output {
         Ok(input.text)
     }
 }
 
 impl Handler<Sleep> for Stage {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Sleep, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: Sleep, _cx: &Context) -> Self::Output {
         self.held.asleep.fetch_add(1, Ordering::SeqCst);
         tokio::time::sleep(Duration::from_millis(input.ms)).await;
         Ok("awake".to_owned())
@@ -213,9 +213,9 @@ impl Handler<Sleep> for Stage {
 }
 
 impl Handler<Count> for Stage {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _input: Count, cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: Count, cx: &Context) -> Self::Output {
         for step in 1..=3_i32 {
             tokio::time::sleep(Duration::from_millis(2)).await;
             cx.progress(step.into(), Some(3.0), Some("counting")).await;
@@ -225,17 +225,17 @@ impl Handler<Count> for Stage {
 }
 
 impl Handler<Fail> for Stage {
-    type Output = ();
+    type Output = Result<(), ToolError>;
 
-    async fn call(&self, _input: Fail, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: Fail, _cx: &Context) -> Self::Output {
         Err(ToolError::new("it failed, try something else"))
     }
 }
 
 impl Handler<Panic> for Stage {
-    type Output = ();
+    type Output = Result<(), ToolError>;
 
-    async fn call(&self, input: Panic, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: Panic, _cx: &Context) -> Self::Output {
         if input.later {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
@@ -244,9 +244,9 @@ impl Handler<Panic> for Stage {
 }
 
 impl Handler<Ask> for Stage {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _input: Ask, cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: Ask, cx: &Context) -> Self::Output {
         Ok(match cx.elicit::<Color>("color", "Which color?").await? {
             Elicited::Accepted(color) => color.name,
             Elicited::Declined => "declined".to_owned(),
@@ -256,9 +256,9 @@ impl Handler<Ask> for Stage {
 }
 
 impl Handler<Hold> for Stage {
-    type Output = ();
+    type Output = Result<(), ToolError>;
 
-    async fn call(&self, _input: Hold, cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: Hold, cx: &Context) -> Self::Output {
         self.held.started.fetch_add(1, Ordering::SeqCst);
         let (held, cancelled) = (Arc::clone(&self.held), cx.cancellation().clone());
         // Work that the handler started elsewhere: it outlives the handler's future.
@@ -271,9 +271,9 @@ impl Handler<Hold> for Stage {
 }
 
 impl Handler<Held> for Stage {
-    type Output = Json<HeldSoFar>;
+    type Output = Result<Json<HeldSoFar>, ToolError>;
 
-    async fn call(&self, _input: Held, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: Held, _cx: &Context) -> Self::Output {
         let HeldCounts { asleep, started, cancelled } = &*self.held;
         Ok(Json(HeldSoFar {
             asleep: asleep.load(Ordering::SeqCst),

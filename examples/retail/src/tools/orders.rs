@@ -18,9 +18,9 @@ pub struct GetOrderDetails {
 }
 
 impl Handler<GetOrderDetails> for Retail {
-    type Output = Json<Order>;
+    type Output = Result<Json<Order>, ToolError>;
 
-    async fn call(&self, input: GetOrderDetails, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: GetOrderDetails, _cx: &Context) -> Self::Output {
         Ok(Json(self.store().order(&input.order_id)?.clone()))
     }
 }
@@ -46,9 +46,9 @@ pub struct CancelPendingOrder {
 }
 
 impl Handler<CancelPendingOrder> for Retail {
-    type Output = Json<Order>;
+    type Output = Result<Json<Order>, ToolError>;
 
-    async fn call(&self, input: CancelPendingOrder, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: CancelPendingOrder, _cx: &Context) -> Self::Output {
         Ok(Json(self.store().cancel_order(&input.order_id, input.reason)?.clone()))
     }
 }
@@ -72,9 +72,9 @@ pub struct ModifyPendingOrderAddress {
 }
 
 impl Handler<ModifyPendingOrderAddress> for Retail {
-    type Output = Json<Order>;
+    type Output = Result<Json<Order>, ToolError>;
 
-    async fn call(&self, input: ModifyPendingOrderAddress, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: ModifyPendingOrderAddress, _cx: &Context) -> Self::Output {
         Ok(Json(self.store().modify_order_address(&input.order_id, input.address)?.clone()))
     }
 }
@@ -103,9 +103,9 @@ pub struct ModifyPendingOrderItems {
 }
 
 impl Handler<ModifyPendingOrderItems> for Retail {
-    type Output = Json<Order>;
+    type Output = Result<Json<Order>, ToolError>;
 
-    async fn call(&self, input: ModifyPendingOrderItems, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: ModifyPendingOrderItems, _cx: &Context) -> Self::Output {
         let ModifyPendingOrderItems { order_id, replacements, payment_method_id } = input;
         Ok(Json(self.store().modify_order_items(&order_id, &replacements, &payment_method_id)?.clone()))
     }
@@ -131,9 +131,9 @@ pub struct ModifyPendingOrderPayment {
 }
 
 impl Handler<ModifyPendingOrderPayment> for Retail {
-    type Output = Json<Order>;
+    type Output = Result<Json<Order>, ToolError>;
 
-    async fn call(&self, input: ModifyPendingOrderPayment, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: ModifyPendingOrderPayment, _cx: &Context) -> Self::Output {
         Ok(Json(self.store().modify_order_payment(&input.order_id, &input.payment_method_id)?.clone()))
     }
 }

@@ -18,9 +18,9 @@ pub struct Calculate {
 }
 
 impl Handler<Calculate> for Retail {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Calculate, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: Calculate, _cx: &Context) -> Self::Output {
         Ok(calculate(&input.expression)?)
     }
 }
@@ -40,9 +40,9 @@ pub struct TransferToHumanAgents {
 }
 
 impl Handler<TransferToHumanAgents> for Retail {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: TransferToHumanAgents, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: TransferToHumanAgents, _cx: &Context) -> Self::Output {
         let place = self.store().transfer_to_human(input.summary)?;
         Ok(format!("transferred: the customer is number {place} in the line for a person"))
     }

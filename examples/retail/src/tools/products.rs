@@ -21,9 +21,9 @@ pub struct ProductTypes {
 }
 
 impl Handler<ListAllProductTypes> for Retail {
-    type Output = Json<ProductTypes>;
+    type Output = Result<Json<ProductTypes>, ToolError>;
 
-    async fn call(&self, _input: ListAllProductTypes, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: ListAllProductTypes, _cx: &Context) -> Self::Output {
         Ok(Json(ProductTypes { product_types: self.store().product_types() }))
     }
 }
@@ -38,9 +38,9 @@ pub struct GetProductDetails {
 }
 
 impl Handler<GetProductDetails> for Retail {
-    type Output = Json<Product>;
+    type Output = Result<Json<Product>, ToolError>;
 
-    async fn call(&self, input: GetProductDetails, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: GetProductDetails, _cx: &Context) -> Self::Output {
         Ok(Json(self.store().product(&input.product_id)?.clone()))
     }
 }

@@ -31,9 +31,9 @@ pub struct ReturnDeliveredOrderItems {
 }
 
 impl Handler<ReturnDeliveredOrderItems> for Retail {
-    type Output = Json<Order>;
+    type Output = Result<Json<Order>, ToolError>;
 
-    async fn call(&self, input: ReturnDeliveredOrderItems, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: ReturnDeliveredOrderItems, _cx: &Context) -> Self::Output {
         let ReturnDeliveredOrderItems { order_id, item_ids, payment_method_id } = input;
         Ok(Json(self.store().return_items(&order_id, item_ids, &payment_method_id)?.clone()))
     }
@@ -63,13 +63,9 @@ pub struct ExchangeDeliveredOrderItems {
 }
 
 impl Handler<ExchangeDeliveredOrderItems> for Retail {
-    type Output = Json<Order>;
+    type Output = Result<Json<Order>, ToolError>;
 
-    async fn call(
-        &self,
-        input: ExchangeDeliveredOrderItems,
-        _cx: &Context,
-    ) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: ExchangeDeliveredOrderItems, _cx: &Context) -> Self::Output {
         let ExchangeDeliveredOrderItems { order_id, replacements, payment_method_id } = input;
         Ok(Json(self.store().exchange_items(&order_id, replacements, &payment_method_id)?.clone()))
     }

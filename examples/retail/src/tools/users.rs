@@ -31,9 +31,9 @@ pub struct FindUserIdByEmail {
 }
 
 impl Handler<FindUserIdByEmail> for Retail {
-    type Output = Json<FoundUser>;
+    type Output = Result<Json<FoundUser>, ToolError>;
 
-    async fn call(&self, input: FindUserIdByEmail, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: FindUserIdByEmail, _cx: &Context) -> Self::Output {
         let user_id = self.store().find_user_by_email(&input.email)?.user_id.clone();
         Ok(Json(FoundUser { user_id }))
     }
@@ -61,9 +61,9 @@ pub struct FindUserIdByNameZip {
 }
 
 impl Handler<FindUserIdByNameZip> for Retail {
-    type Output = Json<FoundUser>;
+    type Output = Result<Json<FoundUser>, ToolError>;
 
-    async fn call(&self, input: FindUserIdByNameZip, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: FindUserIdByNameZip, _cx: &Context) -> Self::Output {
         let FindUserIdByNameZip { first_name, last_name, zip } = input;
         let user_id = self.store().find_user_by_name_and_zip(&first_name, &last_name, &zip)?.user_id.clone();
         Ok(Json(FoundUser { user_id }))
@@ -81,9 +81,9 @@ pub struct GetUserDetails {
 }
 
 impl Handler<GetUserDetails> for Retail {
-    type Output = Json<User>;
+    type Output = Result<Json<User>, ToolError>;
 
-    async fn call(&self, input: GetUserDetails, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: GetUserDetails, _cx: &Context) -> Self::Output {
         Ok(Json(self.store().user(&input.user_id)?.clone()))
     }
 }
@@ -102,9 +102,9 @@ pub struct ModifyUserAddress {
 }
 
 impl Handler<ModifyUserAddress> for Retail {
-    type Output = Json<User>;
+    type Output = Result<Json<User>, ToolError>;
 
-    async fn call(&self, input: ModifyUserAddress, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: ModifyUserAddress, _cx: &Context) -> Self::Output {
         Ok(Json(self.store().modify_user_address(&input.user_id, input.address)?.clone()))
     }
 }

@@ -1,7 +1,5 @@
 //! Capabilities of clients and servers (2026-07-28, basic "Capabilities").
 
-use std::error::Error;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -175,13 +173,6 @@ pub struct ResourcesCapability {
 pub struct MissingCapability {
     /// The capability that is missing, in the form of the schema `ClientCapabilities`: `{"sampling": {}}`.
     pub required: Value,
-}
-
-impl MissingCapability {
-    /// Finds the first `MissingCapability` in the source chain of `error`.
-    pub(crate) fn among<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
-        std::iter::successors(Some(error), |error| (*error).source()).find_map(|error| error.downcast_ref())
-    }
 }
 
 /// Returns the name in the form `elicitation.url`.

@@ -33,9 +33,9 @@ use crate::error::BuildError;
 /// }
 ///
 /// impl PromptHandler<ReviewCode> for Reviewer {
-///     type Output = String;
+///     type Output = Result<String, RequestError>;
 ///
-///     async fn get(&self, input: ReviewCode, _cx: &Context) -> Result<String, RequestError> {
+///     async fn get(&self, input: ReviewCode, _cx: &Context) -> Self::Output {
 ///         Ok(format!("Review this {} code with at most {} remarks.", self.language, input.remarks))
 ///     }
 /// }
@@ -51,14 +51,15 @@ use crate::error::BuildError;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no handler for the prompt `{P}`",
     label = "no `PromptHandler<{P}>` for `{Self}`",
-    note = "write `impl PromptHandler<{P}> for {Self} {{ type Output = …; async fn get(&self, input: {P}, cx: &Context) -> Result<Self::Output, RequestError> {{ … }} }}`"
+    note = "write `impl PromptHandler<{P}> for {Self} {{ type Output = Result<…, RequestError>; async fn get(&self, input: {P}, cx: &Context) -> Self::Output {{ … }} }}`"
 )]
 pub trait PromptHandler<P: TypedPrompt>: Send + Sync + 'static {
-    /// What a prompt consists of: a string, messages, or a `PromptResult`.
+    /// What a prompt consists of: a string, messages, or a `PromptResult`; or a `Result` of one of these, with [`RequestError`]
+    /// or any error that converts into it.
     type Output: IntoPromptResult;
 
     /// Fills in the prompt.
-    fn get(&self, input: P, cx: &Context) -> impl Future<Output = Result<Self::Output, RequestError>> + Send;
+    fn get(&self, input: P, cx: &Context) -> impl Future<Output = Self::Output> + Send;
 }
 
 /// Reads the resource `R`, a struct that derives `Resource`. Implement it on the service's type, for
@@ -83,9 +84,9 @@ pub trait PromptHandler<P: TypedPrompt>: Send + Sync + 'static {
 ///
 /// impl ResourceHandler<Ticket> for Tickets {
 ///     // `None`: there is no such resource.
-///     type Output = Option<String>;
+///     type Output = Result<Option<String>, RequestError>;
 ///
-///     async fn read(&self, input: Ticket, _cx: &Context) -> Result<Option<String>, RequestError> {
+///     async fn read(&self, input: Ticket, _cx: &Context) -> Self::Output {
 ///         Ok(self.0.get(input.id).cloned())
 ///     }
 /// }
@@ -103,16 +104,15 @@ pub trait PromptHandler<P: TypedPrompt>: Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no handler for the resource `{R}`",
     label = "no `ResourceHandler<{R}>` for `{Self}`",
-    note = "write `impl ResourceHandler<{R}> for {Self} {{ type Output = …; async fn read(&self, input: {R}, cx: &Context) -> Result<Self::Output, RequestError> {{ … }} }}`"
+    note = "write `impl ResourceHandler<{R}> for {Self} {{ type Output = Result<…, RequestError>; async fn read(&self, input: {R}, cx: &Context) -> Self::Output {{ … }} }}`"
 )]
 pub trait ResourceHandler<R: TypedResource>: Send + Sync + 'static {
     /// The contents: a string, bytes, `ResourceContents`, a `ResourceResult`, or an `Option` of these, where `None` means that
-    /// there is no such resource.
+    /// there is no such resource; or a `Result` of one of these, with [`RequestError`] or any error that converts into it.
     type Output: IntoResourceResult;
 
     /// Reads the resource.
-    fn read(&self, input: R, cx: &Context)
-    -> impl Future<Output = Result<Self::Output, RequestError>> + Send;
+    fn read(&self, input: R, cx: &Context) -> impl Future<Output = Self::Output> + Send;
 }
 
 /// Adds derived prompts and resources with their completions.

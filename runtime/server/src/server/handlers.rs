@@ -24,9 +24,9 @@ use super::Server;
 /// struct Calculator;
 ///
 /// impl Handler<Add> for Calculator {
-///     type Output = i64;
+///     type Output = Result<i64, ToolError>;
 ///
-///     async fn call(&self, input: Add, _cx: &Context) -> Result<i64, ToolError> {
+///     async fn call(&self, input: Add, _cx: &Context) -> Self::Output {
 ///         Ok(input.a + input.b)
 ///     }
 /// }

@@ -90,17 +90,17 @@ struct Shop {
 struct Open(Arc<Shop>);
 
 impl Handler<Add> for Open {
-    type Output = Json<Sum>;
+    type Output = Result<Json<Sum>, ToolError>;
 
-    async fn call(&self, input: Add, _: &Context) -> Result<Json<Sum>, ToolError> {
+    async fn call(&self, input: Add, _: &Context) -> Self::Output {
         Ok(Json(Sum { sum: input.a + input.b }))
     }
 }
 
 impl Handler<Fail> for Open {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Fail, _: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: Fail, _: &Context) -> Self::Output {
         Err(ToolError::new(input.reason))
     }
 }
@@ -120,9 +120,9 @@ impl Drop for Counted<'_> {
 }
 
 impl Handler<Slow> for Open {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Slow, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: Slow, cx: &Context) -> Self::Output {
         let mut counted = Counted { count: &self.0.cancelled, is_done: false };
         for step in 1..=input.steps {
             tokio::time::sleep(Duration::from_millis(input.step_ms)).await;
@@ -134,17 +134,17 @@ impl Handler<Slow> for Open {
 }
 
 impl Handler<Cancelled> for Open {
-    type Output = u32;
+    type Output = Result<u32, ToolError>;
 
-    async fn call(&self, _: Cancelled, _: &Context) -> Result<u32, ToolError> {
+    async fn call(&self, _: Cancelled, _: &Context) -> Self::Output {
         Ok(self.0.cancelled.load(Ordering::SeqCst))
     }
 }
 
 impl Handler<Ask> for Open {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _: Ask, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, _: Ask, cx: &Context) -> Self::Output {
         Ok(match cx.elicit::<Colour>("colour", "Which colour?").await? {
             Elicited::Accepted(Colour { colour }) => colour,
             Elicited::Declined => "declined".to_owned(),
@@ -154,9 +154,9 @@ impl Handler<Ask> for Open {
 }
 
 impl Handler<Change> for Open {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _: Change, _: &Context) -> Result<String, ToolError> {
+    async fn call(&self, _: Change, _: &Context) -> Self::Output {
         if let Some(service) = self.0.service.get() {
             service.notify_resource_updated("shop://stock");
         }

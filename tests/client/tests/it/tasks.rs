@@ -51,9 +51,9 @@ impl Drop for Dropped {
 }
 
 impl Handler<Work> for Shop {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Work, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: Work, cx: &Context) -> Self::Output {
         let _dropped = Dropped(Arc::clone(&self.0));
         cx.progress(1.0, None, Some("starting")).await;
         tokio::time::sleep(Duration::from_millis(input.ms)).await;

@@ -18,9 +18,9 @@ struct Greet {
 struct Greeter;
 
 impl Handler<Greet> for Greeter {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Greet, _: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: Greet, _: &Context) -> Self::Output {
         Ok(format!("Hello, {}!", input.name))
     }
 }

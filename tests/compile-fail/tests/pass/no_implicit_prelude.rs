@@ -28,9 +28,9 @@ impl ::schemars::JsonSchema for Bare {
 struct Service;
 
 impl Handler<Bare> for Service {
-    type Output = u8;
+    type Output = ::core::result::Result<u8, ToolError>;
 
-    async fn call(&self, input: Bare, _: &Context) -> ::core::result::Result<u8, ToolError> {
+    async fn call(&self, input: Bare, _: &Context) -> Self::Output {
         ::core::result::Result::Ok(input.number)
     }
 }

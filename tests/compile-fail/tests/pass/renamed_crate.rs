@@ -24,9 +24,9 @@ mod tools {
     pub struct Nobody;
 
     impl tw::Handler<Renamed> for Nobody {
-        type Output = ();
+        type Output = Result<(), tw::ToolError>;
 
-        async fn call(&self, _: Renamed, _: &tw::Context) -> Result<(), tw::ToolError> {
+        async fn call(&self, _: Renamed, _: &tw::Context) -> Self::Output {
             Ok(())
         }
     }

@@ -57,13 +57,13 @@ mod shadowed {
     pub struct Service;
 
     impl ::toolwright::Handler<Shadowed> for Service {
-        type Output = u8;
+        type Output = ::core::result::Result<u8, ::toolwright::ToolError>;
 
         async fn call(
             &self,
             input: Shadowed,
             _: &::toolwright::Context,
-        ) -> ::core::result::Result<u8, ::toolwright::ToolError> {
+        ) -> Self::Output {
             ::core::result::Result::Ok(input.number)
         }
     }

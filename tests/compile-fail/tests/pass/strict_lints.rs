@@ -29,17 +29,17 @@ struct Page<T> {
 struct Service;
 
 impl Handler<Strict> for Service {
-    type Output = u8;
+    type Output = Result<u8, ToolError>;
 
-    async fn call(&self, input: Strict, _: &Context) -> Result<u8, ToolError> {
+    async fn call(&self, input: Strict, _: &Context) -> Self::Output {
         Ok(input.number)
     }
 }
 
 impl Handler<Page<String>> for Service {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Page<String>, _: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: Page<String>, _: &Context) -> Self::Output {
         Ok(input.filter)
     }
 }

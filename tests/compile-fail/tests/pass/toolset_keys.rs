@@ -23,17 +23,17 @@ struct Order {
 struct Shop;
 
 impl Handler<GetOrder> for Shop {
-    type Output = Json<Order>;
+    type Output = Result<Json<Order>, ToolError>;
 
-    async fn call(&self, input: GetOrder, _: &Context) -> Result<Json<Order>, ToolError> {
+    async fn call(&self, input: GetOrder, _: &Context) -> Self::Output {
         Ok(Json(Order { id: input.id }))
     }
 }
 
 impl Handler<ListOrders<String>> for Shop {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: ListOrders<String>, _: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: ListOrders<String>, _: &Context) -> Self::Output {
         Ok(input.filter.unwrap_or_default())
     }
 }

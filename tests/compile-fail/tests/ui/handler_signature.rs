@@ -18,9 +18,9 @@ struct CancelOrder {
 struct Shop;
 
 impl Handler<GetOrder> for Shop {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: GetOrder, _: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: GetOrder, _: &Context) -> Self::Output {
         Ok(input.id)
     }
 }
@@ -29,9 +29,9 @@ impl Handler<GetOrder> for Shop {
 struct First;
 
 impl Handler<GetOrder> for First {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: GetOrder) -> Result<String, ToolError> {
+    async fn call(&self, input: GetOrder) -> Self::Output {
         Ok(input.id)
     }
 }
@@ -40,9 +40,9 @@ impl Handler<GetOrder> for First {
 struct Second;
 
 impl Handler<GetOrder> for Second {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, id: String, _: &Context) -> Result<String, ToolError> {
+    async fn call(&self, id: String, _: &Context) -> Self::Output {
         Ok(id)
     }
 }
@@ -71,9 +71,9 @@ impl Handler<GetOrder> for Fourth {
 struct Fifth;
 
 impl Handler<String> for Fifth {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: String, _: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: String, _: &Context) -> Self::Output {
         Ok(input)
     }
 }

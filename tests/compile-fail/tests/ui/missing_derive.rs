@@ -39,17 +39,17 @@ impl another_schemars::JsonSchema for Fourth {}
 struct Service;
 
 impl Handler<First> for Service {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: First, _: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: First, _: &Context) -> Self::Output {
         Ok(input.name)
     }
 }
 
 impl Handler<Second> for Service {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Second, _: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: Second, _: &Context) -> Self::Output {
         Ok(input.name)
     }
 }

@@ -18,9 +18,9 @@ struct CancelOrder {
 struct Shop;
 
 impl Handler<GetOrder> for Shop {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: GetOrder, _: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: GetOrder, _: &Context) -> Self::Output {
         Ok(input.id)
     }
 }

@@ -32,9 +32,9 @@ struct Fourth {}
 struct Shop;
 
 impl Handler<Fourth> for Shop {
-    type Output = Json<WithoutSchema>;
+    type Output = Result<Json<WithoutSchema>, ToolError>;
 
-    async fn call(&self, _: Fourth, _: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _: Fourth, _: &Context) -> Self::Output {
         Err(ToolError::new("no"))
     }
 }
@@ -44,9 +44,9 @@ impl Handler<Fourth> for Shop {
 struct Fifth {}
 
 impl Handler<Fifth> for Shop {
-    type Output = WithoutSchema;
+    type Output = Result<WithoutSchema, ToolError>;
 
-    async fn call(&self, _: Fifth, _: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _: Fifth, _: &Context) -> Self::Output {
         Err(ToolError::new("no"))
     }
 }

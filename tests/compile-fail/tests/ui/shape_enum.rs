@@ -54,9 +54,9 @@ enum Sixth {
 struct Service;
 
 impl Handler<First> for Service {
-    type Output = ();
+    type Output = Result<(), ToolError>;
 
-    async fn call(&self, _: First, _: &Context) -> Result<(), ToolError> {
+    async fn call(&self, _: First, _: &Context) -> Self::Output {
         Ok(())
     }
 }

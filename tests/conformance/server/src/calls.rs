@@ -36,9 +36,9 @@ pub(crate) struct TestCustomHeader {
 }
 
 impl Handler<TestToolWithLogging> for Fixture {
-    type Output = &'static str;
+    type Output = Result<&'static str, ToolError>;
 
-    async fn call(&self, _input: TestToolWithLogging, cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestToolWithLogging, cx: &Context) -> Self::Output {
         cx.log(LogLevel::Info, None, "Tool execution started").await;
         tokio::time::sleep(PAUSE).await;
         cx.log(LogLevel::Info, None, "Tool processing data").await;
@@ -49,18 +49,18 @@ impl Handler<TestToolWithLogging> for Fixture {
 }
 
 impl Handler<TestLoggingTool> for Fixture {
-    type Output = &'static str;
+    type Output = Result<&'static str, ToolError>;
 
-    async fn call(&self, _input: TestLoggingTool, cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestLoggingTool, cx: &Context) -> Self::Output {
         cx.log(LogLevel::Info, None, "The tool was called").await;
         Ok("logged")
     }
 }
 
 impl Handler<TestToolWithProgress> for Fixture {
-    type Output = &'static str;
+    type Output = Result<&'static str, ToolError>;
 
-    async fn call(&self, _input: TestToolWithProgress, cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestToolWithProgress, cx: &Context) -> Self::Output {
         for percent in [0.0, 50.0, 100.0] {
             cx.progress(percent, Some(100.0), None).await;
             tokio::time::sleep(PAUSE).await;
@@ -70,17 +70,17 @@ impl Handler<TestToolWithProgress> for Fixture {
 }
 
 impl Handler<TestErrorHandling> for Fixture {
-    type Output = ();
+    type Output = Result<(), ToolError>;
 
-    async fn call(&self, _input: TestErrorHandling, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestErrorHandling, _cx: &Context) -> Self::Output {
         Err(ToolError::new("This tool intentionally returns an error for testing"))
     }
 }
 
 impl Handler<TestCustomHeader> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: TestCustomHeader, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: TestCustomHeader, _cx: &Context) -> Self::Output {
         Ok(input.value)
     }
 }

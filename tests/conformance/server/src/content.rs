@@ -38,50 +38,50 @@ pub(crate) struct TestEmbeddedResource {}
 pub(crate) struct TestMultipleContentTypes {}
 
 impl Handler<About> for Fixture {
-    type Output = &'static str;
+    type Output = Result<&'static str, ToolError>;
 
-    async fn call(&self, _input: About, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: About, _cx: &Context) -> Self::Output {
         Ok("The conformance suite calls this server.")
     }
 }
 
 impl Handler<TestSimpleText> for Fixture {
-    type Output = &'static str;
+    type Output = Result<&'static str, ToolError>;
 
-    async fn call(&self, _input: TestSimpleText, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestSimpleText, _cx: &Context) -> Self::Output {
         Ok("This is a simple text response for testing.")
     }
 }
 
 impl Handler<TestImageContent> for Fixture {
-    type Output = ContentBlock;
+    type Output = Result<ContentBlock, ToolError>;
 
-    async fn call(&self, _input: TestImageContent, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestImageContent, _cx: &Context) -> Self::Output {
         Ok(ContentBlock::image(PIXEL, "image/png"))
     }
 }
 
 impl Handler<TestAudioContent> for Fixture {
-    type Output = ContentBlock;
+    type Output = Result<ContentBlock, ToolError>;
 
-    async fn call(&self, _input: TestAudioContent, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestAudioContent, _cx: &Context) -> Self::Output {
         Ok(ContentBlock::audio(SILENCE, "audio/wav"))
     }
 }
 
 impl Handler<TestEmbeddedResource> for Fixture {
-    type Output = ContentBlock;
+    type Output = Result<ContentBlock, ToolError>;
 
-    async fn call(&self, _input: TestEmbeddedResource, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestEmbeddedResource, _cx: &Context) -> Self::Output {
         let text = "This is an embedded resource content.";
         Ok(ContentBlock::text_resource("test://embedded-resource", "text/plain", text))
     }
 }
 
 impl Handler<TestMultipleContentTypes> for Fixture {
-    type Output = Vec<ContentBlock>;
+    type Output = Result<Vec<ContentBlock>, ToolError>;
 
-    async fn call(&self, _input: TestMultipleContentTypes, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestMultipleContentTypes, _cx: &Context) -> Self::Output {
         let json = r#"{"test":"data","value":123}"#;
         Ok(vec![
             ContentBlock::text("Multiple content types test:"),

@@ -115,50 +115,50 @@ pub(crate) fn words<T: Serialize>(elicited: &Elicited<T>) -> String {
 }
 
 impl Handler<TestSampling> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: TestSampling, cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: TestSampling, cx: &Context) -> Self::Output {
         let sampled = cx.sample("prompt", Sampling::new(input.prompt).max_tokens(100)).await?;
         Ok(format!("LLM response: {}", sampled.text()))
     }
 }
 
 impl Handler<TestElicitation> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: TestElicitation, cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: TestElicitation, cx: &Context) -> Self::Output {
         Ok(words(&cx.elicit::<Person>("person", &input.message).await?))
     }
 }
 
 impl Handler<TestElicitationDefaults> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _input: TestElicitationDefaults, cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestElicitationDefaults, cx: &Context) -> Self::Output {
         Ok(words(&cx.elicit::<Defaults>("person", "Is this right?").await?))
     }
 }
 
 impl Handler<TestElicitationEnums> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _input: TestElicitationEnums, cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestElicitationEnums, cx: &Context) -> Self::Output {
         Ok(words(&cx.elicit::<Enums>("choices", "Choose.").await?))
     }
 }
 
 impl Handler<TestMissingCapability> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _input: TestMissingCapability, cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestMissingCapability, cx: &Context) -> Self::Output {
         Ok(cx.sample("text", Sampling::new("Write something.")).await?.text())
     }
 }
 
 impl Handler<TestStreamingElicitation> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _input: TestStreamingElicitation, cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestStreamingElicitation, cx: &Context) -> Self::Output {
         Ok(words(&cx.elicit::<Person>("person", "Who are you?").await?))
     }
 }

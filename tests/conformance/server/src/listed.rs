@@ -116,18 +116,18 @@ fn address_schema() -> Value {
 }
 
 impl Handler<TestTriggerToolChange> for Fixture {
-    type Output = &'static str;
+    type Output = Result<&'static str, ToolError>;
 
-    async fn call(&self, _input: TestTriggerToolChange, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestTriggerToolChange, _cx: &Context) -> Self::Output {
         self.listed.change_tools()?;
         Ok("The list of tools has changed.")
     }
 }
 
 impl Handler<TestTriggerPromptChange> for Fixture {
-    type Output = &'static str;
+    type Output = Result<&'static str, ToolError>;
 
-    async fn call(&self, _input: TestTriggerPromptChange, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestTriggerPromptChange, _cx: &Context) -> Self::Output {
         self.listed.change_prompts()?;
         Ok("The list of prompts has changed.")
     }

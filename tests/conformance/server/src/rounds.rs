@@ -65,62 +65,42 @@ const NAME: &str = "What is your name?";
 const CAPITAL: &str = "What is the capital of France?";
 
 impl Handler<TestInputRequiredResultElicitation> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(
-        &self,
-        _input: TestInputRequiredResultElicitation,
-        cx: &Context,
-    ) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestInputRequiredResultElicitation, cx: &Context) -> Self::Output {
         Ok(words(&cx.elicit::<Name>("user_name", NAME).await?))
     }
 }
 
 impl Handler<TestInputRequiredResultSampling> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(
-        &self,
-        _input: TestInputRequiredResultSampling,
-        cx: &Context,
-    ) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestInputRequiredResultSampling, cx: &Context) -> Self::Output {
         Ok(cx.sample("capital_question", Sampling::new(CAPITAL).max_tokens(100)).await?.text())
     }
 }
 
 impl Handler<TestInputRequiredResultListRoots> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(
-        &self,
-        _input: TestInputRequiredResultListRoots,
-        cx: &Context,
-    ) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestInputRequiredResultListRoots, cx: &Context) -> Self::Output {
         Ok(format!("{:?}", cx.roots("client_roots").await?))
     }
 }
 
 impl Handler<TestInputRequiredResultRequestState> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(
-        &self,
-        _input: TestInputRequiredResultRequestState,
-        cx: &Context,
-    ) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestInputRequiredResultRequestState, cx: &Context) -> Self::Output {
         let confirmed = cx.elicit::<Confirmation>("confirm", "Go on?").await?;
         Ok(format!("state-ok, {}", words(&confirmed)))
     }
 }
 
 impl Handler<TestInputRequiredResultMultipleInputs> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(
-        &self,
-        _input: TestInputRequiredResultMultipleInputs,
-        cx: &Context,
-    ) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestInputRequiredResultMultipleInputs, cx: &Context) -> Self::Output {
         let (name, capital, roots) = tokio::join!(
             cx.elicit::<Name>("user_name", NAME),
             cx.sample("capital_question", Sampling::new(CAPITAL).max_tokens(100)),
@@ -131,13 +111,9 @@ impl Handler<TestInputRequiredResultMultipleInputs> for Fixture {
 }
 
 impl Handler<TestInputRequiredResultMultiRound> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(
-        &self,
-        _input: TestInputRequiredResultMultiRound,
-        cx: &Context,
-    ) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestInputRequiredResultMultiRound, cx: &Context) -> Self::Output {
         let name = cx.elicit::<Name>("step1", NAME).await?;
         let color = cx.elicit::<Color>("step2", "What is your favorite color?").await?;
         Ok(format!("{}, {}", words(&name), words(&color)))
@@ -145,25 +121,17 @@ impl Handler<TestInputRequiredResultMultiRound> for Fixture {
 }
 
 impl Handler<TestInputRequiredResultTamperedState> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(
-        &self,
-        _input: TestInputRequiredResultTamperedState,
-        cx: &Context,
-    ) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestInputRequiredResultTamperedState, cx: &Context) -> Self::Output {
         Ok(words(&cx.elicit::<Confirmation>("confirm", "Go on?").await?))
     }
 }
 
 impl Handler<TestInputRequiredResultCapabilities> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(
-        &self,
-        _input: TestInputRequiredResultCapabilities,
-        cx: &Context,
-    ) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestInputRequiredResultCapabilities, cx: &Context) -> Self::Output {
         if cx.client().can_elicit_form() {
             return Ok(words(&cx.elicit::<Name>("user_name", NAME).await?));
         }

@@ -13,9 +13,9 @@ use crate::Fixture;
 pub(crate) struct TestReconnection {}
 
 impl Handler<TestReconnection> for Fixture {
-    type Output = &'static str;
+    type Output = Result<&'static str, ToolError>;
 
-    async fn call(&self, _input: TestReconnection, cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, _input: TestReconnection, cx: &Context) -> Self::Output {
         cx.close_stream();
         tokio::time::sleep(Duration::from_millis(100)).await;
         Ok("Reconnection test completed successfully")

@@ -78,44 +78,44 @@ struct Name {
 }
 
 impl Handler<Greet> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Greet, _cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: Greet, _cx: &Context) -> Self::Output {
         Ok(format!("Hello, {}!", input.name))
     }
 }
 
 impl Handler<SlowCompute> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: SlowCompute, _cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: SlowCompute, _cx: &Context) -> Self::Output {
         tokio::time::sleep(Duration::from_secs_f64(input.seconds)).await;
         Ok(format!("{}: done after {} s", input.label, input.seconds))
     }
 }
 
 impl Handler<FailingJob> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _input: FailingJob, _cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, _input: FailingJob, _cx: &Context) -> Self::Output {
         tokio::time::sleep(Duration::from_secs(1)).await;
         Err(ToolError::new("the job failed, as it always does"))
     }
 }
 
 impl Handler<ProtocolErrorJob> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _input: ProtocolErrorJob, _cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, _input: ProtocolErrorJob, _cx: &Context) -> Self::Output {
         tokio::time::sleep(Duration::from_millis(200)).await;
         panic!("the job breaks, as it always does");
     }
 }
 
 impl Handler<ConfirmDelete> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: ConfirmDelete, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: ConfirmDelete, cx: &Context) -> Self::Output {
         cx.start_task().await;
         let question = format!("Delete {}?", input.filename);
         Ok(match cx.elicit::<Confirmation>("confirm", &question).await? {
@@ -126,9 +126,9 @@ impl Handler<ConfirmDelete> for Fixture {
 }
 
 impl Handler<MultiInput> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _input: MultiInput, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, _input: MultiInput, cx: &Context) -> Self::Output {
         cx.start_task().await;
         let (first, second) = tokio::try_join!(
             cx.elicit::<Name>("first", "What is the first name?"),
@@ -141,9 +141,9 @@ impl Handler<MultiInput> for Fixture {
 }
 
 impl Handler<TestToolWithTask> for Fixture {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _input: TestToolWithTask, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, _input: TestToolWithTask, cx: &Context) -> Self::Output {
         let answer = cx.elicit::<Name>("user_name", "What is your name?").await?;
         let Some(Name { name }) = answer.accepted() else { return Ok("no name was given".to_owned()) };
         cx.start_task().await;

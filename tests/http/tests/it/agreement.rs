@@ -42,9 +42,9 @@ enum Tools {
 struct Counting(Arc<AtomicUsize>);
 
 impl Handler<Open> for Counting {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Open, _cx: &Context) -> Result<Self::Output, ToolError> {
+    async fn call(&self, input: Open, _cx: &Context) -> Self::Output {
         self.0.fetch_add(1, Ordering::SeqCst);
         Ok(format!("{:?} {:?}", input.region, input.number))
     }

@@ -32,9 +32,9 @@ const PIECE: usize = 10_000;
 struct Speaker;
 
 impl Handler<Speech> for Speaker {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, speech: Speech, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, speech: Speech, cx: &Context) -> Self::Output {
         let piece = "x".repeat(PIECE);
         for number in 0..speech.pieces {
             cx.progress(f64::from(number), None, Some(&piece)).await;

@@ -18,9 +18,9 @@ struct Desk;
 macro_rules! answers {
     ($($tool:ty)*) => {$(
         impl Handler<$tool> for Desk {
-            type Output = String;
+            type Output = Result<String, ToolError>;
 
-            async fn call(&self, input: $tool, cx: &Context) -> Result<String, ToolError> {
+            async fn call(&self, input: $tool, cx: &Context) -> Self::Output {
                 Ok(format!("{input:?} in {:?}", cx.context_path()))
             }
         }
@@ -146,9 +146,9 @@ struct Reputation {
 }
 
 impl Handler<Reputation> for Desk {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Reputation, _cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: Reputation, _cx: &Context) -> Self::Output {
         Ok(format!("asked with a key of {} letters", input.api_key.len()))
     }
 }
@@ -210,9 +210,9 @@ struct Other {}
 macro_rules! counts {
     ($($tool:ty)*) => {$(
         impl Handler<$tool> for Desk {
-            type Output = Json<Data>;
+            type Output = Result<Json<Data>, ToolError>;
 
-            async fn call(&self, _input: $tool, _cx: &Context) -> Result<Json<Data>, ToolError> {
+            async fn call(&self, _input: $tool, _cx: &Context) -> Self::Output {
                 Ok(Json(Data { count: 1 }))
             }
         }

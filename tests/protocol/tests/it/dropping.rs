@@ -49,9 +49,9 @@ struct Throw {
 struct Room;
 
 impl Handler<Wait> for Room {
-    type Output = ();
+    type Output = Result<(), ToolError>;
 
-    async fn call(&self, input: Wait, _cx: &Context) -> Result<(), ToolError> {
+    async fn call(&self, input: Wait, _cx: &Context) -> Self::Output {
         let _bomb = Bomb;
         for _ in 0..input.moments {
             tokio::task::yield_now().await;
@@ -61,9 +61,9 @@ impl Handler<Wait> for Room {
 }
 
 impl Handler<Throw> for Room {
-    type Output = ();
+    type Output = Result<(), ToolError>;
 
-    async fn call(&self, input: Throw, _cx: &Context) -> Result<(), ToolError> {
+    async fn call(&self, input: Throw, _cx: &Context) -> Self::Output {
         if input.later {
             tokio::task::yield_now().await;
         }

@@ -122,9 +122,9 @@ async fn a_generic_service_has_handlers() -> Result<(), RawError> {
 }
 
 impl Handler<Outside> for Calculator {
-    type Output = ();
+    type Output = Result<(), ToolError>;
 
-    async fn call(&self, _: Outside, _: &Context) -> Result<(), ToolError> {
+    async fn call(&self, _: Outside, _: &Context) -> Self::Output {
         Ok(())
     }
 }

@@ -9,6 +9,7 @@ mod dropping;
 mod endings;
 mod eras;
 mod functions;
+mod handler_errors;
 mod handlers;
 mod input_requests;
 mod interleavings;

@@ -47,9 +47,9 @@ struct Name {
 struct Room(Arc<Semaphore>);
 
 impl Handler<End> for Room {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: End, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: End, cx: &Context) -> Self::Output {
         match input.how.as_str() {
             "fail" => Err(ToolError::new("it failed")),
             "panic" => panic!("a handler panics"),
@@ -68,9 +68,9 @@ impl Handler<End> for Room {
 }
 
 impl Handler<Rest> for Room {
-    type Output = ();
+    type Output = Result<(), ToolError>;
 
-    async fn call(&self, _input: Rest, _cx: &Context) -> Result<(), ToolError> {
+    async fn call(&self, _input: Rest, _cx: &Context) -> Self::Output {
         Ok(())
     }
 }

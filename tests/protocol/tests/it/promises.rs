@@ -205,9 +205,9 @@ struct Number {
 struct Desk;
 
 impl Handler<Asking> for Desk {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _input: Asking, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, _input: Asking, cx: &Context) -> Self::Output {
         let answer = cx.elicit::<Number>("number", "Which number?").await?;
         Ok(if let Elicited::Accepted(Number { number }) = answer {
             number.to_string()
@@ -333,9 +333,9 @@ fn deep() -> Value {
 struct Deep {}
 
 impl Handler<Deep> for Desk {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _input: Deep, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, _input: Deep, cx: &Context) -> Self::Output {
         let sampled =
             cx.sample("text", Sampling::new("Write.").with("metadata", json!({"deep": deep()}))).await?;
         Ok(sampled.text())

@@ -299,9 +299,9 @@ struct Watched {
 }
 
 impl Handler<Leaving> for Watched {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _input: Leaving, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, _input: Leaving, cx: &Context) -> Self::Output {
         let (cancelled, told) = (cx.cancellation().clone(), Arc::clone(&self.told));
         tokio::spawn(async move {
             cancelled.cancelled().await;

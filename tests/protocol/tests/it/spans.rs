@@ -32,9 +32,9 @@ enum Tools {
 struct Shop;
 
 impl Handler<Look> for Shop {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Look, _cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: Look, _cx: &Context) -> Self::Output {
         match input.secret.as_str() {
             "hang" => std::future::pending().await,
             "panic" => panic!("a handler panics"),

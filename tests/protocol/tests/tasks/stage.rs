@@ -114,9 +114,9 @@ impl Stage {
 }
 
 impl Handler<Play> for Stage {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Play, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: Play, cx: &Context) -> Self::Output {
         let script = self.0.scripts.lock().unwrap_or_else(PoisonError::into_inner).remove(&input.script);
         let Some(mut script) = script else { return Ok("there is no script".to_owned()) };
         self.0.running.fetch_add(1, Ordering::SeqCst);
@@ -153,9 +153,9 @@ impl Handler<Play> for Stage {
 }
 
 impl Handler<Must> for Stage {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, input: Must, _cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, input: Must, _cx: &Context) -> Self::Output {
         if input.wait {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -164,18 +164,18 @@ impl Handler<Must> for Stage {
 }
 
 impl Handler<Plain> for Stage {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _input: Plain, _cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, _input: Plain, _cx: &Context) -> Self::Output {
         tokio::time::sleep(Duration::from_millis(1)).await;
         Ok("done".to_owned())
     }
 }
 
 impl Handler<AskThenWork> for Stage {
-    type Output = String;
+    type Output = Result<String, ToolError>;
 
-    async fn call(&self, _input: AskThenWork, cx: &Context) -> Result<String, ToolError> {
+    async fn call(&self, _input: AskThenWork, cx: &Context) -> Self::Output {
         let first = cx.elicit::<Name>("first", "Who are you?").await?.accepted();
         let Some(first) = first else { return Ok("nobody".to_owned()) };
         cx.start_task().await;
