@@ -6,14 +6,15 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{
-    Attribute, FnArg, Ident, ImplItem, ImplItemFn, Item, ItemImpl, Meta, Path, Receiver, ReceiverKind,
-    ReturnType, Safety, Signature, Type, parse_quote,
+    Attribute, FnArg, Ident, ImplItem, ImplItemFn, Item, ItemImpl, Meta, PatType, Path, Receiver,
+    ReceiverKind, ReturnType, Safety, Signature, Type, parse_quote,
 };
 
 use crate::attr::ToolsetAttributes;
 use crate::errors::Errors;
 use crate::expand::{as_our_own, private, respan};
 use crate::model::Kind;
+use crate::text::pascal_case;
 
 /// Implements `Handler`, `PromptHandler` or `ResourceHandler` for the input of each method, and `Handlers` for the type.
 ///
@@ -120,6 +121,7 @@ impl<'a> Method<'a> {
             FnArg::Receiver(_) => None,
         });
         let (tool, context) = (types.next(), types.next());
+        check_arguments(signature, kind, errors);
         if errors.count() == before && (tool.is_none() || types.next().is_some()) {
             errors.on(
                 &signature.ident,
@@ -333,6 +335,50 @@ fn check_kind(signature: &Signature, errors: &Errors) {
     }
     if let Safety::Unsafe(keyword) = &signature.safety {
         errors.on(keyword, "a handler is called by clients, so it cannot be `unsafe`");
+    }
+}
+
+/// Reports parameters that are arguments, as in other libraries, and the struct to write for them.
+fn check_arguments(signature: &Signature, kind: Kind, errors: &Errors) {
+    let parameters = signature.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(input) => Some(input),
+        FnArg::Receiver(_) => None,
+    });
+    let arguments: Vec<_> =
+        parameters.filter(|parameter| last_word(&parameter.ty) != Some("Context".to_owned())).collect();
+    let Some(first) = arguments.iter().find(|argument| is_plain(&argument.ty)) else { return };
+    let name = pascal_case(&signature.ident.to_string());
+    let fields = arguments.iter().map(|PatType { pat, ty, .. }| {
+        let ty = ty.to_token_stream().to_string().replace(' ', "").replace("&str", "String");
+        format!("{}: {ty}", pat.to_token_stream())
+    });
+    let fields = fields.collect::<Vec<_>>().join(", ");
+    let derive = kind.derive();
+    errors.on(
+        &first.ty,
+        format!(
+            "a handler takes its {} as one struct, whose fields are the arguments: write \
+             `#[derive({derive}, Deserialize, JsonSchema)] struct {name} {{ {fields} }}`, and `input: {name}` here",
+            kind.word(),
+        ),
+    );
+}
+
+/// Whether a type is that of a single value, which no tool, prompt or resource is.
+fn is_plain(ty: &Type) -> bool {
+    const PLAIN: [&str; 20] = [
+        "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16", "u32",
+        "u64", "u128", "usize", "String", "Option", "Vec",
+    ];
+    last_word(ty).is_some_and(|word| PLAIN.contains(&word.as_str()))
+}
+
+/// The name of a type or of what it refers to, without its path and parameters.
+fn last_word(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Reference(reference) => last_word(&reference.elem),
+        Type::Path(path) => Some(path.path.segments.last()?.ident.to_string()),
+        _ => None,
     }
 }
 

@@ -4,7 +4,10 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use serde_derive_internals::ast::{self, Container, Data, Style};
 use serde_derive_internals::{Ctxt, Derive};
-use syn::{Data as Body, DeriveInput, Fields, GenericParam, Ident, Path, Type, Variant};
+use syn::{
+    Data as Body, DeriveInput, Fields, GenericArgument, GenericParam, Ident, Path, PathArguments, Type,
+    Variant,
+};
 
 use crate::attr::keys::Place;
 use crate::attr::{FieldAttributes, ItemAttributes, ToolsetAttributes};
@@ -45,6 +48,15 @@ impl Kind {
             Self::Tool => "tool",
             Self::Prompt => "prompt",
             Self::Resource => "resource",
+        }
+    }
+
+    /// The derive.
+    pub(crate) fn derive(self) -> &'static str {
+        match self {
+            Self::Tool => "Tool",
+            Self::Prompt => "Prompt",
+            Self::Resource => "Resource",
         }
     }
 
@@ -151,6 +163,28 @@ impl<'a> Item<'a> {
         is_object && matches!(&self.input.data, Body::Struct(body) if body.fields.is_empty())
     }
 
+    /// Fields whose types are references, which cannot be read from a message. Not those of a type with lifetimes: these are the
+    /// mistake there.
+    pub(crate) fn borrowed_fields(&self) -> impl Iterator<Item = &syn::Field> {
+        let container = self.serde.as_ref().filter(|_| self.input.generics.lifetimes().next().is_none());
+        container
+            .into_iter()
+            .flat_map(|container| container.data.all_fields())
+            .filter(|field| {
+                !field.attrs.skip_deserializing()
+                    && field.attrs.deserialize_with().is_none()
+                    && borrows(field.ty)
+            })
+            .map(|field| field.original)
+    }
+
+    /// Whether the definition cannot be derived, so that nothing is generated which would repeat the mistake.
+    pub(crate) fn is_refused(&self) -> bool {
+        matches!(self.shape, Shape::NotAnObject)
+            || self.input.generics.lifetimes().next().is_some()
+            || self.borrowed_fields().next().is_some()
+    }
+
     /// Whether `inner` does not depend on the type parameters of the item.
     pub(crate) fn is_concrete(&self, inner: &Type) -> bool {
         let is_parameter = |ident: &Ident| {
@@ -162,6 +196,22 @@ impl<'a> Item<'a> {
         };
         let mentions_lifetimes = self.input.generics.lifetimes().next().is_some();
         !mentions_lifetimes && !any_ident(inner.to_token_stream(), &is_parameter)
+    }
+}
+
+/// Whether the type, or a parameter of it such as that of `Option`, is a reference.
+fn borrows(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(_) => true,
+        Type::Path(path) => path.path.segments.last().is_some_and(|segment| match &segment.arguments {
+            _ if segment.ident == "PhantomData" => false,
+            PathArguments::AngleBracketed(arguments) => arguments
+                .args
+                .iter()
+                .any(|argument| matches!(argument, GenericArgument::Type(inner) if borrows(inner))),
+            _ => false,
+        }),
+        _ => false,
     }
 }
 

@@ -23,6 +23,17 @@ pub(crate) fn snake_case(name: &str) -> String {
     snake
 }
 
+/// `get_order_details` → `GetOrderDetails`.
+pub(crate) fn pascal_case(name: &str) -> String {
+    let words = name.trim_start_matches("r#").split('_');
+    words
+        .flat_map(|word| {
+            let mut letters = word.chars();
+            letters.next().into_iter().flat_map(char::to_uppercase).chain(letters)
+        })
+        .collect()
+}
+
 /// The doc comment as rustdoc reads it: without the common indentation and the blank lines around it.
 pub(crate) fn doc_comment(attributes: &[Attribute]) -> Option<String> {
     let lines: Vec<String> =

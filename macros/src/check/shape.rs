@@ -63,6 +63,16 @@ fn check_lifetimes(item: &Item<'_>, errors: &Errors) {
             ),
         );
     }
+    for field in item.borrowed_fields() {
+        errors.on(
+            &field.ty,
+            format!(
+                "{} owns its {}, which are read from a message; write `String` for `&str` and `Vec<T>` for `&[T]`",
+                item.kind.noun(),
+                item.kind.fields(),
+            ),
+        );
+    }
 }
 
 fn check_struct(item: &Item<'_>, fields: &Fields, errors: &Errors) {

@@ -194,6 +194,7 @@ fn completions(item: &Item<'_>, private: &TokenStream) -> TokenStream {
 /// Whether the input cannot be a prompt or a resource at all.
 fn is_refused(item: &Item<'_>) -> bool {
     matches!(item.shape, Shape::NotAnObject | Shape::Tagged(_))
+        || item.borrowed_fields().next().is_some()
         || item.fields.iter().any(|field| field.role == Role::Nameless)
         || (item.kind == Kind::Resource && item.attributes.uri.is_none())
 }

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use crate::error_chain::{self, AsError, Kept};
+use crate::result::HandlerError;
 
 pub use crate::protocol::MissingCapability;
 
@@ -91,7 +92,7 @@ impl fmt::Display for RequestError {
     }
 }
 
-impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for RequestError {
+impl<E: HandlerError> From<E> for RequestError {
     fn from(error: E) -> Self {
         let error = error.into();
         let text = error_chain::message(&*error);

@@ -89,7 +89,20 @@ impl fmt::Display for ToolError {
     }
 }
 
-impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for ToolError {
+/// What [`ToolError`] and [`RequestError`](crate::request::RequestError) are converted from, with `?` or as the error that a
+/// handler returns: whatever converts into a `Box<dyn Error + Send + Sync>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the error of a handler",
+    label = "not an error",
+    note = "implement `std::error::Error` for `{Self}`, for instance with the crate `thiserror`, or `From<{Self}>` for `toolwright::ToolError`",
+    note = "where there is no error type to keep, write `.map_err(|error| ToolError::new(…))`"
+)]
+pub trait HandlerError: Into<Box<dyn Error + Send + Sync>> {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Into<Box<dyn Error + Send + Sync>>> HandlerError for E {}
+
+impl<E: HandlerError> From<E> for ToolError {
     fn from(error: E) -> Self {
         let error = error.into();
         let mut this = Self::new(error_chain::message(&*error));

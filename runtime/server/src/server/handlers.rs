@@ -48,7 +48,7 @@ use super::Server;
     label = "no `#[handlers]` block",
     note = "put `#[toolwright::handlers]` on the `impl` block with its handlers, or list the tools: `Server::new(…).tools::<…>()`"
 )]
-pub trait Handlers: Send + Sync + Sized + 'static {
+pub trait Handlers: Sized + 'static {
     /// The tools that it handles.
     type Tools: Toolset;
 
