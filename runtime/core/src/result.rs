@@ -90,7 +90,29 @@ impl fmt::Display for ToolError {
 }
 
 /// What [`ToolError`] and [`RequestError`](crate::request::RequestError) are converted from, with `?` or as the error that a
-/// handler returns: whatever converts into a `Box<dyn Error + Send + Sync>`.
+/// handler returns: whatever converts into a `Box<dyn Error + Send + Sync>`. It is implemented by writing an `Error`:
+///
+/// ```
+/// use std::fmt;
+///
+/// use toolwright_core::result::ToolError;
+///
+/// #[derive(Debug)]
+/// struct OutOfStock {
+///     item: String,
+/// }
+///
+/// impl fmt::Display for OutOfStock {
+///     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+///         write!(f, "`{}` is out of stock; call list_items for what there is", self.item)
+///     }
+/// }
+///
+/// impl std::error::Error for OutOfStock {}
+///
+/// let error = ToolError::from(OutOfStock { item: "tea".to_owned() });
+/// assert_eq!(error.message(), "`tea` is out of stock; call list_items for what there is");
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a handler",
     label = "not an error",
