@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 # In the order in which they run. The function of the same name says what each does.
 readonly all_steps=(
-    format setup rules dependencies hello_size client_size lints docs tests agreement agreement_day contracts doc_tests compile_fail features packages
+    format setup rules dependencies hello_size client_size lints docs book tests agreement agreement_day contracts doc_tests compile_fail features packages
     quickstart clients servers conformance bench_limits fuzz soak
 )
 
@@ -71,6 +71,14 @@ lints() {
 
 docs() {
     RUSTDOCFLAGS="--deny warnings" run cargo doc --workspace --no-deps --all-features
+}
+
+# The pages in docs as a book, and the links in it: those to other sites are not followed.
+book() {
+    local tools=target/book-tools/node_modules
+    run mdbook build docs --dest-dir "$PWD/target/book"
+    run "$tools/node/bin/node" "$tools/.bin/linkinator" target/book --recurse --check-fragments --verbosity error \
+        --skip '^https?://(?!(localhost|127\.0\.0\.1|\[))'
 }
 
 # Schema, reader and serde over 300 generated types, the same each time.

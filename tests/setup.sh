@@ -9,7 +9,7 @@ readonly clients=target/clients servers=target/servers
 
 main() {
     local part parts=("$@")
-    [ ${#parts[@]} -gt 0 ] || parts=(cargo_tools valgrind compiler curl jq redis systemd chromium python_v1 python_v2 node fastmcp node_servers conformance)
+    [ ${#parts[@]} -gt 0 ] || parts=(cargo_tools valgrind compiler curl jq redis systemd chromium python_v1 python_v2 node fastmcp node_servers conformance book)
     for part in "${parts[@]}"; do
         "$part"
     done
@@ -67,6 +67,15 @@ python_v2() {
 
 fastmcp() {
     python_packages fastmcp tests/servers/python/fastmcp.txt "$servers/fastmcp"
+}
+
+# Builds the book of docs, and finds broken links in it.
+book() {
+    if ! type -P mdbook >/dev/null; then
+        say "mdbook 0.5.4"
+        twice cargo install --quiet --locked --no-default-features --features search mdbook@0.5.4
+    fi
+    npm_packages "the link checker" tests/book target/book-tools
 }
 
 # cargo_tool NAME VERSION: any installed version will do; these are the ones known to work.

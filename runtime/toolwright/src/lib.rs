@@ -75,3 +75,19 @@ struct Readme;
 ))]
 #[doc = include_str!("../../../docs/gateway.md")]
 struct GatewayPage;
+
+/// Compiles the code of the book that is not part of the documentation above.
+#[cfg(all(doctest, feature = "auth", feature = "axum", feature = "client", feature = "stdio"))]
+mod pages {
+    #[doc = include_str!("../../../docs/introduction.md")]
+    struct Introduction;
+
+    #[doc = include_str!("../../../docs/tutorial.md")]
+    struct Tutorial;
+
+    #[doc = include_str!("../../../docs/from-rmcp.md")]
+    struct FromRmcp;
+
+    #[doc = include_str!("../../../docs/from-fastmcp.md")]
+    struct FromFastMcp;
+}
