@@ -163,14 +163,14 @@ bench_limits() {
     run cargo run --quiet --release --package bench-limits
 }
 
-# Fuzzing, for half a minute per target; FUZZ_SECONDS asks for more: tests/fuzz. An input that fails is printed, so that it can be
+# Fuzzing, for a quarter of a minute per target; FUZZ_SECONDS asks for more: tests/fuzz. An input that fails is printed, so that it can be
 # repeated elsewhere.
 fuzz() {
     local target input options corpus=target/fuzz/corpus found=target/fuzz/found
     rm -rf "$found"
     for target in frame http events parts values arguments config client_lines client_http client_events tokens worker; do
         mkdir -p "$corpus/$target" "$found/$target"
-        options=(-max_total_time="${FUZZ_SECONDS:-30}" -timeout=10 -verbosity=0 -print_final_stats=1)
+        options=(-max_total_time="${FUZZ_SECONDS:-15}" -timeout=10 -verbosity=0 -print_final_stats=1)
         options+=(-artifact_prefix="$found/$target/")
         if [ -f "tests/fuzz/dictionaries/$target" ]; then
             options+=(-dict="tests/fuzz/dictionaries/$target")
@@ -189,12 +189,15 @@ fuzz() {
 }
 
 # A server over HTTP at full load, SOAK_SECONDS long: tests/soak. Then gateways, workers and a Redis that are killed under load, with
-# the faults of SOAK_SEED, or others each time: tests/soak-gateway.
+# the faults of SOAK_SEED, or others each time: tests/soak-gateway. The short form uses the programs that the step `tests` has built:
+# half a minute of faults is not worth a release build of five.
 soak() {
     run cargo run --quiet --release --package soak -- "${SOAK_SECONDS:-20}"
-    run cargo build --quiet --release --package toolwright-cli --package soak-gateway
-    # `cargo run` would build both again, with the features of one alone.
-    run "${CARGO_TARGET_DIR:-target}/release/soak-gateway" "${SOAK_SECONDS:-30}" ${SOAK_SEED:+"$SOAK_SEED"}
+    local profile=dev folder=debug
+    [ -z "${SOAK_SECONDS:-}" ] || profile=release folder=release
+    # With the features of the step `tests`. `cargo run` would build each with its own alone.
+    run cargo build --quiet --workspace --all-features --profile "$profile" --bin cargo-mcp --bin soak-gateway
+    run "${CARGO_TARGET_DIR:-target}/$folder/soak-gateway" "${SOAK_SECONDS:-30}" ${SOAK_SEED:+"$SOAK_SEED"}
 }
 
 nextest() {
