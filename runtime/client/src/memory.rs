@@ -15,7 +15,7 @@ use crate::mux::Mux;
 ///
 /// The server handles a message in the client's task, so a handler that is ready immediately needs no other task.
 pub(crate) async fn drive(mux: &Arc<Mux>, channel: &MemoryChannel) -> CloseReason {
-    let (mut outgoing, mut incoming) = (Vec::new(), Vec::new());
+    let (mut outgoing, mut answers, mut incoming) = (Vec::new(), Vec::new(), Vec::new());
     loop {
         let mut more = pin!(channel.outbox().wait_async());
         let reason = poll_fn(|cx| {
@@ -24,26 +24,36 @@ pub(crate) async fn drive(mux: &Arc<Mux>, channel: &MemoryChannel) -> CloseReaso
                     return Poll::Ready(Some(CloseReason::Requested));
                 }
                 for message in messages(&outgoing) {
-                    channel.receive(message, &mut incoming);
+                    channel.receive(message, &mut answers);
+                    // What a handler sent while it ran, such as its progress, precedes its answer.
+                    let delivered =
+                        deliver_queued(mux, channel, &mut incoming).and_then(|()| deliver(mux, &answers));
+                    if let Err(error) = delivered {
+                        return Poll::Ready(Some(CloseReason::Invalid(error)));
+                    }
+                    answers.clear();
                 }
                 outgoing.clear();
-                if let Err(error) = deliver(mux, &incoming) {
-                    return Poll::Ready(Some(CloseReason::Invalid(error)));
-                }
-                incoming.clear();
             }
             more.as_mut().poll(cx).map(|is_open| (!is_open).then_some(CloseReason::Closed))
         });
         if let Some(reason) = reason.await {
             return reason;
         }
-        channel.outbox().take(&mut incoming);
-        channel.outbox().mark_sent();
-        if let Err(error) = deliver(mux, &incoming) {
+        if let Err(error) = deliver_queued(mux, channel, &mut incoming) {
             return CloseReason::Invalid(error);
         }
-        incoming.clear();
     }
+}
+
+/// Delivers what the server has queued, if anything.
+fn deliver_queued(mux: &Arc<Mux>, channel: &MemoryChannel, buffer: &mut Vec<u8>) -> Result<(), ClientError> {
+    channel.outbox().take(buffer);
+    if buffer.is_empty() {
+        return Ok(());
+    }
+    channel.outbox().mark_sent();
+    deliver(mux, buffer)
 }
 
 fn deliver(mux: &Arc<Mux>, lines: &[u8]) -> Result<(), ClientError> {

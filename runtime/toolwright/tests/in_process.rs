@@ -33,6 +33,8 @@ struct Sum {
 #[derive(Tool, Serialize, Deserialize, JsonSchema)]
 struct CountTo {
     number: u32,
+    #[serde(default)]
+    waits: bool,
 }
 
 /// Asks for a colour.
@@ -76,7 +78,10 @@ impl Handler<CountTo> for Desk {
     async fn call(&self, input: CountTo, cx: &Context) -> Self::Output {
         for step in 1..=input.number {
             cx.progress(f64::from(step), None, None).await;
-            tokio::task::yield_now().await;
+            // A handler that is ready at once, and one that waits.
+            if input.waits {
+                tokio::task::yield_now().await;
+            }
         }
         Ok(input.number)
     }
@@ -165,12 +170,18 @@ async fn each_kind_of_request_works_in_each_revision() {
 #[tokio::test]
 async fn progress_comes_before_the_result() {
     let service = service(Desk::default());
-    for revision in Revision::ALL {
+    for (revision, waits) in
+        Revision::ALL.into_iter().flat_map(|revision| [(revision, true), (revision, false)])
+    {
         let client = Client::builder().revision(revision).in_process(&service);
         let mut steps = Vec::new();
-        let call = client.call("count_to", CountTo { number: 3 });
+        let call = client.call("count_to", CountTo { number: 3, waits });
         let result = call.on_progress(|progress| steps.push(progress.progress)).await.expect("a result");
-        assert_eq!((result.as_text().as_str(), &steps[..]), ("3", &[1.0, 2.0, 3.0][..]), "{revision}");
+        assert_eq!(
+            (result.as_text().as_str(), &steps[..]),
+            ("3", &[1.0, 2.0, 3.0][..]),
+            "{revision}, {waits}"
+        );
     }
 }
 
