@@ -90,7 +90,7 @@ pub struct CloseStaleTickets {
 
 /// Deletes a ticket for good, if the user agrees.
 #[derive(Debug, Tool, Deserialize, JsonSchema)]
-#[mcp(destructive)]
+#[mcp(destructive, scopes("tickets:delete"))]
 pub struct DeleteTicket {
     /// The ticket's number.
     id: i64,

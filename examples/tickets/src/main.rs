@@ -1,4 +1,4 @@
-//! A help desk for agents: tickets in SQLite, at an MCP endpoint in an axum app. It shows most of what a service needs: tools
+//! A help desk for agents: tickets in a database, at an MCP endpoint in an axum app. It shows most of what a service needs: tools
 //! with structured results, progress, a question to the user, a resource, a prompt, an API key and middleware.
 //!
 //! `TICKETS_KEY=$(openssl rand -hex 32) cargo run -p tickets` serves `http://127.0.0.1:8080/mcp` for callers with that key, and
@@ -32,8 +32,8 @@ async fn main() -> anyhow::Result<()> {
     let listener =
         TcpListener::bind(&address).await.with_context(|| format!("cannot listen on {address}"))?;
     let address = listener.local_addr()?;
-    let keys = ApiKeys::new().key("agent", &key, [])?;
-    let protection = Protection::new(format!("http://{address}/mcp"), keys)?;
+    let keys = ApiKeys::new().key("agent", &key, ["tickets:delete"])?;
+    let protection = Protection::new(&format!("http://{address}/mcp"), keys)?;
     let mcp = HttpService::with_config(&service, HttpConfig::new().protect(protection));
     let app = Router::new().route("/health", get(async || "ok")).merge(mcp.router("/mcp"));
 

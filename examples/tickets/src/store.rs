@@ -1,4 +1,4 @@
-//! The tickets in SQLite.
+//! The tickets, in a database.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
