@@ -2,7 +2,7 @@
 //! session: the server in front is this process, and the program behind it is replaced.
 //!
 //! `sources` finds changes, `program` builds and starts programs, `current` is the provider in front of the program that
-//! runs now, and `log` shows calls. Protocol messages are forwarded by the gateway's [`Proxy`](toolwright_gateway::Proxy).
+//! runs now, and `log` shows calls. Protocol messages are forwarded by the gateway's [`Proxy`].
 
 mod current;
 mod log;
