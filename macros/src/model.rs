@@ -178,13 +178,6 @@ impl<'a> Item<'a> {
             .map(|field| field.original)
     }
 
-    /// Whether the definition cannot be derived, so that nothing is generated which would repeat the mistake.
-    pub(crate) fn is_refused(&self) -> bool {
-        matches!(self.shape, Shape::NotAnObject)
-            || self.input.generics.lifetimes().next().is_some()
-            || self.borrowed_fields().next().is_some()
-    }
-
     /// Whether `inner` does not depend on the type parameters of the item.
     pub(crate) fn is_concrete(&self, inner: &Type) -> bool {
         let is_parameter = |ident: &Ident| {

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{GenericParam, Generics, Ident, parse_quote_spanned};
 
 use super::{as_our_own, metadata, package, private, probes};
-use crate::model::{Field, Item, Role};
+use crate::model::{Field, Item, Role, Shape};
 
 /// The implementation of `Tool` for the input, even if it has mistakes.
 pub(crate) fn tool(tool: &Item<'_>) -> TokenStream {
@@ -36,7 +36,7 @@ fn implementation(tool: &Item<'_>, private: &TokenStream) -> TokenStream {
     let field_sources = field_sources(tool, private);
     let package = package(private);
     let metadata = metadata::of_tool(tool, private);
-    let from_refused = tool.is_refused().then(|| {
+    let from_refused = is_refused(tool).then(|| {
         quote! {
             #[automatically_derived]
             impl #impl_generics ::core::convert::From<#private::Refused> for #ident #type_generics #where_clause {
@@ -75,7 +75,7 @@ fn field_sources(tool: &Item<'_>, private: &TokenStream) -> Vec<TokenStream> {
 
 /// What serde reads and schemars describes, at the span of the type's name, where the compiler reports a missing derive.
 fn arguments(tool: &Item<'_>, private: &TokenStream) -> TokenStream {
-    if tool.is_refused() {
+    if is_refused(tool) {
         return quote!(type Arguments = #private::Refused;);
     }
     quote_spanned!(tool.input.ident.span()=> type Arguments = Self;)
@@ -94,7 +94,7 @@ fn add_bounds(tool: &Item<'_>, private: &TokenStream) -> Generics {
     let ident = &tool.input.ident;
     let type_generics = type_generics(&tool.input.generics);
     let reads: Option<TokenStream> =
-        (!tool.is_refused()).then(|| quote!(+ #private::ReadsArguments + #private::DescribesArguments));
+        (!is_refused(tool)).then(|| quote!(+ #private::ReadsArguments + #private::DescribesArguments));
     let bound = parse_quote_spanned! {ident.span()=>
         #ident #type_generics: ::core::marker::Send + 'static #reads
     };
@@ -112,9 +112,15 @@ fn type_generics(generics: &Generics) -> TokenStream {
     quote!(<#(#arguments),*>)
 }
 
+fn is_refused(tool: &Item<'_>) -> bool {
+    matches!(tool.shape, Shape::NotAnObject)
+        || tool.input.generics.lifetimes().next().is_some()
+        || tool.borrowed_fields().next().is_some()
+}
+
 /// A type with parameters is not a single tool, and a rejected type is not a tool.
 fn is_registered(tool: &Item<'_>) -> bool {
-    tool.input.generics.params.is_empty() && !tool.is_refused()
+    tool.input.generics.params.is_empty() && !is_refused(tool)
 }
 
 fn registration(ident: &Ident, private: &TokenStream) -> TokenStream {
