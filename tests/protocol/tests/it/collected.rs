@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
+use tracing::{Event, Level, Metadata, Subscriber};
 
 /// The fields of a span or event, as strings.
 pub(crate) type Fields = BTreeMap<String, String>;
@@ -32,6 +32,7 @@ struct State {
 /// An event.
 #[derive(Debug, Clone)]
 pub(crate) struct Recorded {
+    pub(crate) level: Level,
     pub(crate) fields: Fields,
     /// The span that it belongs to.
     pub(crate) within: Option<u64>,
@@ -79,6 +80,11 @@ impl Collected {
         state.spans.iter().filter(|span| span.0 == name).map(|span| span.1.clone()).collect()
     }
 
+    /// Returns all events.
+    pub(crate) fn events(&self) -> Vec<Recorded> {
+        self.state().events.clone()
+    }
+
     /// Returns all events with this field.
     pub(crate) fn events_with(&self, field: &str) -> Vec<Recorded> {
         self.state().events.iter().filter(|event| event.fields.contains_key(field)).cloned().collect()
@@ -110,7 +116,7 @@ impl Subscriber for Collected {
         event.record(&mut Reader(&mut fields));
         let mut state = self.state();
         let within = state.entered.last().copied().filter(|_| !event.is_root());
-        state.events.push(Recorded { fields, within });
+        state.events.push(Recorded { level: *event.metadata().level(), fields, within });
     }
 
     fn enter(&self, span: &Id) {

@@ -1,9 +1,5 @@
 //! Events of the server, as a subscriber receives them.
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::{Arc, Mutex};
-
 use serde_json::json;
 use test_protocol::raw::RawClient;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -12,9 +8,9 @@ use toolwright::auth::{ApiKeys, Protection};
 use toolwright::middleware::Spans;
 use toolwright::transport::Lines;
 use toolwright::{Http, HttpConfig, Server, Service, Tool};
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Level, Metadata, Subscriber};
+use tracing::Level;
+
+use crate::collected::{Collected, Fields, fields};
 
 const CANARY: &str = "s3cret-canary";
 
@@ -29,111 +25,61 @@ fn service() -> Service {
     Server::new(fall).tools::<Fall>().middleware(Spans::new()).build().expect("a server")
 }
 
-type Fields = BTreeMap<String, String>;
-
-/// Keeps the events of the server with their levels.
-#[derive(Clone, Default)]
-struct Events(Arc<Mutex<Vec<(Level, Fields)>>>);
-
-struct Reader<'a>(&'a mut Fields);
-
-impl Visit for Reader<'_> {
-    fn record_str(&mut self, field: &Field, value: &str) {
-        self.0.insert(field.name().to_owned(), value.to_owned());
-    }
-
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.0.insert(field.name().to_owned(), format!("{value:?}"));
-    }
+/// Returns the events with this message so far, with their levels.
+fn events(collected: &Collected, message: &str) -> Vec<(Level, Fields)> {
+    let all = collected.events_with("message").into_iter().filter(|event| event.fields["message"] == message);
+    let all = all.map(|mut event| {
+        event.fields.remove("message");
+        (event.level, event.fields)
+    });
+    all.collect()
 }
 
-impl Subscriber for Events {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target() == "toolwright"
-    }
-
-    fn new_span(&self, _span: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-
-    fn record(&self, _span: &Id, _values: &Record<'_>) {}
-
-    fn record_follows_from(&self, _span: &Id, _follows: &Id) {}
-
-    fn event(&self, event: &Event<'_>) {
-        let mut fields = Fields::new();
-        event.record(&mut Reader(&mut fields));
-        self.0.lock().expect("no panic").push((*event.metadata().level(), fields));
-    }
-
-    fn enter(&self, _span: &Id) {}
-
-    fn exit(&self, _span: &Id) {}
-}
-
-impl Events {
-    /// Returns the events with this message so far, with their levels.
-    fn with(&self, message: &str) -> Vec<(Level, Fields)> {
-        let events = self.0.lock().expect("no panic");
-        let all = events.iter().filter(|(_, fields)| fields["message"] == message);
-        let all = all.map(|(level, fields)| {
-            let mut fields = fields.clone();
-            fields.remove("message");
-            (*level, fields)
-        });
-        all.collect()
-    }
-
-    /// Fails if an event has a secret.
-    fn expect_no_secret(&self) {
-        let all = format!("{:?}", self.0.lock().expect("no panic"));
-        assert!(!all.contains(CANARY), "{all}");
-    }
-}
-
-fn fields<const N: usize>(expected: [(&str, &str); N]) -> Fields {
-    expected.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
+/// Fails if an event has a secret.
+fn expect_no_secret(collected: &Collected) {
+    let all = format!("{:?}", collected.events());
+    assert!(!all.contains(CANARY), "{all}");
 }
 
 #[tokio::test]
 async fn a_panic_is_recorded_with_its_place() {
-    let events = Events::default();
-    let _guard = tracing::subscriber::set_default(events.clone());
+    let collected = Collected::default();
+    let _guard = tracing::subscriber::set_default(collected.clone());
     let client = RawClient::in_process(&service());
     let call = json!({"name": "fall", "arguments": {"secret": CANARY}});
     _ = client.request("tools/call", call).await;
-    let panics = events.with("a handler panicked");
+    let panics = events(&collected, "a handler panicked");
     assert_eq!(panics.len(), 1, "{panics:?}");
     let (level, panic) = &panics[0];
     assert_eq!((*level, panic["exception.type"].as_str()), (Level::ERROR, "panic"));
     assert!(panic["code.file.path"].ends_with("observed.rs"), "{panic:?}");
     assert!(panic["code.line.number"].parse::<u32>().is_ok_and(|line| line > 0), "{panic:?}");
-    events.expect_no_secret();
+    expect_no_secret(&collected);
     // What panics elsewhere is not of the server.
     _ = std::panic::catch_unwind(|| panic!("elsewhere"));
-    assert_eq!(events.with("a handler panicked").len(), 1);
+    assert_eq!(events(&collected, "a handler panicked").len(), 1);
 }
 
 #[tokio::test]
 async fn an_error_response_is_recorded_by_its_code() {
-    let events = Events::default();
-    let _guard = tracing::subscriber::set_default(events.clone());
+    let collected = Collected::default();
+    let _guard = tracing::subscriber::set_default(collected.clone());
     let client = RawClient::in_process(&service());
     _ = client.request(CANARY, json!({"name": CANARY})).await;
-    let errors = events.with("a request was answered with an error");
+    let errors = events(&collected, "a request was answered with an error");
     assert_eq!(errors.len(), 1, "{errors:?}");
     let (level, error) = &errors[0];
     assert_eq!(*level, Level::DEBUG);
     assert_eq!(error["error.type"], "-32601");
     assert_eq!(error["rpc.response.status_code"], "-32601");
     assert!(error.contains_key("jsonrpc.request.id"), "{error:?}");
-    events.expect_no_secret();
+    expect_no_secret(&collected);
 }
 
 #[tokio::test]
 async fn rejected_hosts_origins_and_tokens_are_recorded() {
-    let events = Events::default();
-    let _guard = tracing::subscriber::set_default(events.clone());
+    let collected = Collected::default();
+    let _guard = tracing::subscriber::set_default(collected.clone());
     let http = Http::bind("127.0.0.1:0").expect("an address");
     let address = http.local_addr().expect("an address").to_string();
     let keys = ApiKeys::new().key("ada", "a-key-of-some-length-0123456789abcdef", [""; 0]).expect("a key");
@@ -159,31 +105,31 @@ async fn rejected_hosts_origins_and_tokens_are_recorded() {
     serving.abort();
     let info = |fields| vec![(Level::INFO, fields)];
     assert_eq!(
-        events.with("a request for another host was rejected"),
+        events(&collected, "a request for another host was rejected"),
         info(fields([("error.type", "host_not_allowed"), ("server.address", &long[..256])]))
     );
     let origin = ("http.request.header.origin", "https://evil.example");
     assert_eq!(
-        events.with("a request of another origin was rejected"),
+        events(&collected, "a request of another origin was rejected"),
         info(fields([("error.type", "origin_not_allowed"), origin]))
     );
-    let tokens = events.with("a token was rejected");
+    let tokens = events(&collected, "a token was rejected");
     assert_eq!(tokens.len(), 1, "a request without a token has none that is rejected: {tokens:?}");
     assert_eq!((tokens[0].0, tokens[0].1["error.type"].as_str()), (Level::INFO, "invalid_token"));
     assert!(!tokens[0].1["reason"].is_empty());
-    events.expect_no_secret();
+    expect_no_secret(&collected);
 }
 
 #[tokio::test]
 async fn a_peer_that_leaves_too_early_is_recorded() {
-    let events = Events::default();
-    let _guard = tracing::subscriber::set_default(events.clone());
+    let collected = Collected::default();
+    let _guard = tracing::subscriber::set_default(collected.clone());
     let (client, server) = tokio::io::duplex(64);
     let (reader, writer) = tokio::io::split(server);
     let (answers, mut requests) = tokio::io::split(client);
     requests.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").await.expect("a request");
     drop((answers, requests));
     service().serve(Lines::new(reader, writer)).await.expect("the end");
-    let left = events.with("a peer disconnected before it was sent everything");
+    let left = events(&collected, "a peer disconnected before it was sent everything");
     assert_eq!(left, [(Level::DEBUG, fields([("error.type", "BrokenPipe")]))]);
 }
