@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use redis::{ErrorKind, FromRedisValue, RedisResult, ServerErrorKind};
 
@@ -31,7 +32,7 @@ impl Bound {
         if let Some(name) = loaded {
             return Ok(name);
         }
-        let mut connection = self.connection.open_another().await?;
+        let mut connection = self.connection.open_another(Duration::ZERO).await?;
         let info: String = redis::cmd("INFO").arg("server").query_async(&mut connection).await?;
         let run = info.lines().find_map(|line| line.strip_prefix("run_id:")).unwrap_or_default().trim();
         // It is hexadecimal.

@@ -70,7 +70,7 @@ impl Claiming {
             let connection = match connection {
                 Some(connection) => Some(connection),
                 None if lost.is_some() => None,
-                None => Some(bus.connection.blocking(block).await.map_err(CallError::Unavailable)?),
+                None => Some(bus.connection.open_another(block).await.map_err(|error| unavailable(&error))?),
             };
             let lease = lost.or_else(random::name).ok_or_else(|| {
                 CallError::Unavailable("the system provides no random numbers for a lease".to_owned())

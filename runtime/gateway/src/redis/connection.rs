@@ -209,21 +209,12 @@ impl Connection {
         scanned.await.map_err(|error: redis::RedisError| error.to_string())
     }
 
-    /// Opens a separate connection.
-    pub(super) async fn open_another(&self) -> RedisResult<MultiplexedConnection> {
-        let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(CONNECT_TIMEOUT))
-            .set_response_timeout(Some(RESPONSE_TIMEOUT));
-        self.client.get_multiplexed_async_connection_with_config(&config).await
-    }
-
-    /// Opens a separate connection for blocking reads.
-    pub(super) async fn blocking(&self, block: Duration) -> Result<MultiplexedConnection, String> {
+    /// Opens a separate connection, for commands that block for so long.
+    pub(super) async fn open_another(&self, block: Duration) -> RedisResult<MultiplexedConnection> {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(CONNECT_TIMEOUT))
             .set_response_timeout(Some(block + RESPONSE_TIMEOUT));
-        let connection = self.client.get_multiplexed_async_connection_with_config(&config);
-        connection.await.map_err(|error| error.to_string())
+        self.client.get_multiplexed_async_connection_with_config(&config).await
     }
 
     /// Opens a separate connection for a subscription.

@@ -151,7 +151,7 @@ pub(super) async fn read_changes(connection: Connection, process: String, waitin
     let mut last = "0".to_owned();
     let mut backoff = Duration::ZERO;
     loop {
-        if let Ok(mut connection) = connection.blocking(LOOK_EVERY).await {
+        if let Ok(mut connection) = connection.open_another(LOOK_EVERY).await {
             // Messages may have been missed.
             waiting.wake_all();
             loop {
