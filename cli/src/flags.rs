@@ -69,6 +69,18 @@ pub(crate) struct PackageArgs {
     pub(crate) output: OutputArgs,
 }
 
+impl PackageArgs {
+    /// Returns whether flags select packages or programs, so that nobody has to be asked.
+    pub(crate) fn select(&self) -> bool {
+        let Self { packages, build, .. } = self;
+        packages.workspace
+            || packages.all
+            || !packages.package.is_empty()
+            || !build.bin.is_empty()
+            || !build.example.is_empty()
+    }
+}
+
 /// What to build and how: flags that are passed to cargo.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Build")]

@@ -24,6 +24,10 @@ enum Choice {
 /// # Errors
 /// [`Error::SeveralPackages`] without a terminal or a valid answer, and any [`Error`] of reading the workspace.
 pub(crate) fn choose(args: &mut PackageArgs, shell: Shell) -> Result<(), Error> {
+    // Without running cargo, which the build does anyway.
+    if args.select() {
+        return Ok(());
+    }
     let workspace = Workspace::load(&Cargo::new(args, shell))?;
     let selection = Selection::new(&workspace, args)?;
     if !selection.is_unspecific() {

@@ -109,15 +109,9 @@ impl<'a> Selection<'a> {
         Ok(Self { workspace, packages, args })
     }
 
-    /// Returns whether these are all members, because neither flags nor `default-members` nor the current folder select any.
+    /// Returns whether these are all members, because neither `default-members` nor the current folder select any.
     pub(super) fn is_unspecific(&self) -> bool {
-        let flags = &self.args.packages;
-        let is_selected = flags.workspace || flags.all || !flags.package.is_empty();
-        let build = &self.args.build;
-        let names_a_program = !build.bin.is_empty() || !build.example.is_empty();
-        !is_selected
-            && !names_a_program
-            && self.packages.len() > 1
+        self.packages.len() > 1
             && self.workspace.metadata.workspace_default_members.len() == self.workspace.members().count()
     }
 
