@@ -92,6 +92,8 @@ mod negotiate;
 mod oauth;
 mod param_headers;
 mod pending;
+#[cfg(feature = "stdio")]
+mod process;
 #[cfg(all(feature = "stdio", unix))]
 mod process_guard;
 #[cfg(all(feature = "stdio", any(windows, test)))]
@@ -112,8 +114,6 @@ mod typed;
 mod typed_features;
 
 pub use call::Call;
-#[cfg(feature = "stdio")]
-pub use child::{EXIT_TIMEOUT, INHERITED_ENV};
 pub use client::{
     Client, ClientBuilder, DEFAULT_MAX_DURATION, DEFAULT_MAX_LIST_BYTES, DEFAULT_MAX_MESSAGE_BYTES,
     DEFAULT_MAX_PAGES, DEFAULT_MAX_ROUNDS, DEFAULT_PROBE_TIMEOUT,
@@ -130,6 +130,8 @@ pub use oauth::{
     FileTokenStore, IdentityProvider, LOCK_TIMEOUT, LOGIN_TIMEOUT, MAX_ISSUERS, MAX_TOKEN_FILE_BYTES,
     MemoryTokenStore, OAuth, StoreGuard, StoreKey, TokenStore,
 };
+#[cfg(feature = "stdio")]
+pub use process::{EXIT_TIMEOUT, INHERITED_ENV, ServerProcess};
 pub use progress::Progress;
 pub use relay::{PendingRelay, RelayRequest};
 pub use relay_channel::{RelayEvent, RelayedInputRequest};
