@@ -21,6 +21,7 @@ use toolwright_core::manifest::visible;
 use toolwright_server::ServeError;
 
 use crate::error::Error;
+use crate::escape::quote_lines;
 use crate::shell::{self, Shell};
 
 pub(crate) use call::CallArgs;
@@ -59,6 +60,8 @@ pub(crate) enum RequestError {
     Runtime(#[from] std::io::Error),
     #[error("cannot listen at {0}: choose another address, or end what listens there")]
     Listen(SocketAddr, #[source] std::io::Error),
+    #[error("the program did not answer at {url}: {problem}\n{}", quote_lines(.output))]
+    NoAnswer { url: String, problem: String, output: String },
     #[error("the connection to the client failed")]
     Serve(#[from] ServeError),
 }
@@ -79,6 +82,7 @@ impl From<&RequestError> for RequestExit {
                 _ => Self::Protocol,
             },
             RequestError::Usage(_) | RequestError::Config(_) => Self::Usage,
+            RequestError::NoAnswer { .. } => Self::Connect,
             RequestError::Other(_)
             | RequestError::Runtime(_)
             | RequestError::Listen(..)

@@ -26,9 +26,20 @@ const MAX_WAIT: Duration = Duration::from_secs(50);
 #[derive(Clone)]
 pub(super) struct Current(Arc<Shared>);
 
+/// What happens to requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// They are forwarded.
+    Running,
+    /// They wait.
+    Building,
+    /// They fail: no program runs.
+    Stopped,
+}
+
 struct Shared {
     proxy: RwLock<Arc<Proxy>>,
-    is_building: watch::Sender<bool>,
+    state: watch::Sender<State>,
     listeners: Mutex<Vec<Changes>>,
     watched: Mutex<BTreeSet<String>>,
 }
@@ -37,20 +48,15 @@ impl Current {
     pub(super) fn new(proxy: Arc<Proxy>) -> Self {
         Self(Arc::new(Shared {
             proxy: RwLock::new(proxy),
-            is_building: watch::Sender::new(false),
+            state: watch::Sender::new(State::Running),
             listeners: Mutex::default(),
             watched: Mutex::default(),
         }))
     }
 
-    /// Makes requests wait.
-    pub(super) fn begin_rebuild(&self) {
-        self.0.is_building.send_replace(true);
-    }
-
-    /// Lets requests continue with the program that runs now.
-    pub(super) fn end_rebuild(&self) {
-        self.0.is_building.send_replace(false);
+    /// Decides what happens to requests.
+    pub(super) fn set(&self, state: State) {
+        self.0.state.send_replace(state);
     }
 
     pub(super) fn proxy(&self) -> Arc<Proxy> {
@@ -89,13 +95,22 @@ impl Current {
 
     /// Returns the program, after the build that runs; an error if that takes too long.
     async fn after_build(&self) -> Result<Arc<Proxy>, String> {
-        let mut is_building = self.0.is_building.subscribe();
-        match timeout(MAX_WAIT, is_building.wait_for(|is_building| !is_building)).await {
-            Ok(_) => Ok(self.proxy()),
-            Err(_) => Err(format!(
+        let mut states = self.0.state.subscribe();
+        let state = match timeout(MAX_WAIT, states.wait_for(|state| *state != State::Building)).await {
+            Ok(Ok(state)) => *state,
+            _ => State::Building,
+        };
+        match state {
+            State::Running => Ok(self.proxy()),
+            State::Building => Err(format!(
                 "the server is being built, which takes more than {} seconds; try again later",
                 MAX_WAIT.as_secs()
             )),
+            State::Stopped => {
+                Err("the server has exited or did not start, as the output of `cargo mcp dev` shows; it is \
+                                   started again when a source changes"
+                    .to_owned())
+            }
         }
     }
 }

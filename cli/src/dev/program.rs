@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -10,10 +11,11 @@ use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 use toolwright_client::config::{ServerSpec, StdioSpec};
-use toolwright_client::{Client, Event};
+use toolwright_client::{Client, ClientBuilder, ErrorKind, Event, ServerProcess};
 use toolwright_core::manifest::visible;
 use toolwright_gateway::Proxy;
 
+use super::endpoint::Endpoint;
 use super::sources::{Sources, recorded};
 use crate::client::RequestError;
 use crate::error::Error;
@@ -29,6 +31,8 @@ const DRAIN_STEP: Duration = Duration::from_millis(100);
 /// Builds and starts the program of a package.
 pub(super) struct Programs {
     args: Arc<PackageArgs>,
+    /// Where the program serves, unless over stdio.
+    endpoint: Option<Endpoint>,
     arguments: Vec<String>,
     shell: Shell,
     /// The folder of the package, after the first attempt to build it.
@@ -39,11 +43,22 @@ pub(super) struct Programs {
     started: Option<(PathBuf, Option<SystemTime>)>,
 }
 
-/// A program that runs.
+/// A program that was started.
 pub(super) struct Started {
     pub(super) proxy: Arc<Proxy>,
+    process: Process,
     /// The folder of the copy.
-    folder: TempDir,
+    _folder: TempDir,
+}
+
+/// The process of a program.
+enum Process {
+    /// It serves over stdio: the client starts it, again if it exits, and ends it.
+    OfClient,
+    /// It serves over HTTP.
+    OverHttp(Box<ServerProcess>),
+    /// It served over HTTP, and has ended.
+    Ended,
 }
 
 impl Programs {
@@ -51,6 +66,7 @@ impl Programs {
     /// [`RequestError::Usage`] for arguments that are not Unicode.
     pub(super) fn new(
         args: PackageArgs,
+        endpoint: Option<Endpoint>,
         arguments: Vec<OsString>,
         shell: Shell,
     ) -> Result<Self, RequestError> {
@@ -60,7 +76,8 @@ impl Programs {
                 .map_err(|argument| RequestError::Usage(format!("{} is not UTF-8", argument.display())))
         };
         let arguments = arguments.into_iter().map(text).collect::<Result<_, _>>()?;
-        Ok(Self { args: Arc::new(args), arguments, shell, package: None, built: None, started: None })
+        let args = Arc::new(args);
+        Ok(Self { args, endpoint, arguments, shell, package: None, built: None, started: None })
     }
 
     /// Returns what is known about the sources.
@@ -115,40 +132,95 @@ impl Programs {
             let value = value.map(|value| value.to_string_lossy().into_owned().into());
             spec.env.insert(name.to_string_lossy().into_owned(), value);
         }
-        let client = Client::builder()
-            .relay_input_requests()
-            .name("toolwright-dev", env!("CARGO_PKG_VERSION"))
-            .on_event(|event| match event {
-                Event::Stderr(line) => shell::text(&line),
-                Event::Warning(text) => shell::warning(&visible(&text)),
-                _ => {}
-            });
-        let client = client.connect(ServerSpec::new("dev", spec)).await?;
-        let proxy = match Proxy::new(client.clone()).await {
-            Ok(proxy) => Arc::new(proxy),
-            Err(error) => {
-                client.close().await;
-                return Err(error.into());
+        let (process, client) = match &self.endpoint {
+            None => {
+                let connected = client().connect(ServerSpec::new("dev", spec)).await;
+                if connected.as_ref().is_err_and(|error| error.kind() == ErrorKind::Timeout) {
+                    self.shell.note(&"a program that serves over HTTP needs --url");
+                }
+                (Process::OfClient, connected?)
+            }
+            Some(endpoint) => {
+                let (process, client) = endpoint.start(&spec).await?;
+                (Process::OverHttp(Box::new(process)), client)
             }
         };
-        Ok(Started { proxy, folder })
+        match Proxy::new(client.clone()).await {
+            Ok(proxy) => Ok(Started { proxy: Arc::new(proxy), process, _folder: folder }),
+            Err(error) => {
+                client.close().await;
+                process.shut_down().await;
+                Err(error.into())
+            }
+        }
     }
 }
 
+/// Creates a client whose events are shown.
+pub(super) fn client() -> ClientBuilder {
+    let client = Client::builder().relay_input_requests().name("toolwright-dev", env!("CARGO_PKG_VERSION"));
+    client.on_event(|event| match event {
+        Event::Stderr(line) => shell::text(&line),
+        Event::Warning(text) => shell::warning(&visible(&text)),
+        _ => {}
+    })
+}
+
 impl Started {
+    /// Returns whether the program can be called. One that serves over stdio is restarted if it exits.
+    pub(super) fn is_running(&self) -> bool {
+        !matches!(self.process, Process::Ended)
+    }
+
+    /// Returns the exit status of a program over HTTP that has exited by itself.
+    pub(super) fn exit_status(&mut self) -> Option<ExitStatus> {
+        match &mut self.process {
+            Process::OverHttp(process) => process.exit_status(),
+            Process::OfClient | Process::Ended => None,
+        }
+    }
+
+    /// Ends a program over HTTP as soon as its calls have ended, since the next one needs its address. One over stdio continues
+    /// until [`Started::retire`].
+    pub(super) async fn make_way(&mut self) {
+        if let Process::OverHttp(_) = self.process {
+            // Also held by the provider in front.
+            drain(&self.proxy, 2).await;
+            self.end().await;
+        }
+    }
+
     /// Ends the program in the background, as soon as its calls have ended.
-    pub(super) fn retire(self) {
-        let Self { proxy, folder } = self;
+    pub(super) fn retire(mut self) {
         tokio::spawn(async move {
-            let mut left = DRAIN;
-            // Each running call holds another reference.
-            while Arc::strong_count(&proxy) > 1 && !left.is_zero() {
-                sleep(DRAIN_STEP).await;
-                left = left.saturating_sub(DRAIN_STEP);
-            }
-            proxy.client().close().await;
-            drop(folder);
+            drain(&self.proxy, 1).await;
+            self.end().await;
         });
+    }
+
+    /// Ends the program.
+    pub(super) async fn end(&mut self) {
+        // First: it would reconnect, and streams that it holds open keep some servers from ending.
+        self.proxy.client().close().await;
+        std::mem::replace(&mut self.process, Process::Ended).shut_down().await;
+    }
+}
+
+impl Process {
+    async fn shut_down(self) {
+        if let Self::OverHttp(process) = self {
+            // Its output has been shown.
+            drop(process.shut_down().await);
+        }
+    }
+}
+
+/// Waits until the calls of a program have ended, for [`DRAIN`] at most: each holds a reference, besides its owners.
+async fn drain(proxy: &Arc<Proxy>, owners: usize) {
+    let mut left = DRAIN;
+    while Arc::strong_count(proxy) > owners && !left.is_zero() {
+        sleep(DRAIN_STEP).await;
+        left = left.saturating_sub(DRAIN_STEP);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -27,10 +28,10 @@ struct Package {
 }
 
 impl Package {
-    fn new(name: &str) -> Self {
+    fn new(name: &str, template: &str) -> Self {
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let scratch = tempfile::tempdir().unwrap();
-        mcp(scratch.path(), &format!("new {name} --vcs none")).ok();
+        mcp(scratch.path(), &format!("new {name} --template {template} --vcs none")).ok();
         let folder = scratch.path().join(name);
         fs::copy(repository.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
         Self { _scratch: scratch, folder }
@@ -38,7 +39,12 @@ impl Package {
 
     /// Replaces parts of the library, in one write.
     fn edit(&self, parts: &[(&str, &str)]) {
-        let file = self.folder.join("src/lib.rs");
+        self.edit_file("src/lib.rs", parts);
+    }
+
+    /// The same in another file.
+    fn edit_file(&self, file: &str, parts: &[(&str, &str)]) {
+        let file = self.folder.join(file);
         let mut text = fs::read_to_string(&file).unwrap();
         for (old, new) in parts {
             assert!(text.contains(old), "no {old:?} in:\n{text}");
@@ -150,7 +156,7 @@ async fn check(package: &Package, client: Client, lines: &Lines) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_over_stdio_outlives_rebuilds() {
-    let package = Package::new("dev-over-stdio");
+    let package = Package::new("dev-over-stdio", "stdio");
     let (sender, lines) = mpsc::channel();
     let mut spec = StdioSpec::new(env!("CARGO_BIN_EXE_cargo-mcp"));
     spec.args.extend(["mcp", "dev", "--offline", "--color", "never"].map(Into::into));
@@ -170,57 +176,122 @@ async fn a_session_over_stdio_outlives_rebuilds() {
     check(&package, client, &Lines(lines)).await;
 }
 
-/// The folders with a copy of the program that is served over HTTP.
-fn copies() -> BTreeSet<PathBuf> {
+/// The folders with a copy of a program.
+fn copies(name: &str) -> BTreeSet<PathBuf> {
     let entries = fs::read_dir(target().join("debug")).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).filter(|path| path.join("dev-over-http").exists()).collect()
+    let folders = entries.map(|entry| entry.path()).filter(|path| path.is_dir());
+    folders.filter(|path| path.join(name).exists()).collect()
 }
 
-/// A process that ends with the test.
-struct Running(Child);
+/// `cargo mcp dev --http`, which is killed with the test.
+struct Dev {
+    process: Child,
+    lines: Lines,
+}
 
-impl Drop for Running {
+impl Dev {
+    fn start(package: &Package, arguments: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-mcp"));
+        command.args(["mcp", "dev", "--offline", "--color", "never", "--http", "127.0.0.1:0"]);
+        command.args(arguments).current_dir(&package.folder).envs(Package::variables());
+        let mut process = command.stderr(Stdio::piped()).spawn().unwrap();
+        let (sender, lines) = mpsc::channel();
+        let printed = BufReader::new(process.stderr.take().unwrap()).lines();
+        std::thread::spawn(move || printed.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        Self { process, lines: Lines(lines) }
+    }
+
+    /// Connects as soon as it serves.
+    async fn connect(&self) -> Client {
+        // A program may print a similar line.
+        let line = self.lines.wait_for("note: listening at ");
+        let (_, url) = line.split_once(" at ").unwrap();
+        let mut server = ServerSpec::new("dev", HttpSpec::new(url));
+        server.request_timeout = LIMIT;
+        Client::builder().connect(server).await.unwrap()
+    }
+
+    /// Ends the command with a signal, and waits for it.
+    fn end(mut self) {
+        let id = self.process.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        assert!(self.process.wait().unwrap().success());
+    }
+}
+
+impl Drop for Dev {
     fn drop(&mut self) {
         // It may have ended already.
-        _ = self.0.kill();
-        _ = self.0.wait();
+        _ = self.process.kill();
+        _ = self.process.wait();
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn clients_over_http_outlive_rebuilds() {
-    let package = Package::new("dev-over-http");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-mcp"));
-    command.args(["mcp", "dev", "--offline", "--color", "never", "--http", "127.0.0.1:0"]);
-    command.current_dir(&package.folder).envs(Package::variables()).stderr(Stdio::piped());
-    let before = copies();
-    let mut dev = Running(command.spawn().unwrap());
-    let (sender, lines) = mpsc::channel();
-    let printed = BufReader::new(dev.0.stderr.take().unwrap()).lines();
-    std::thread::spawn(move || printed.map_while(Result::ok).try_for_each(|line| sender.send(line)));
-    let lines = Lines(lines);
-    let line = lines.wait_for("listening at ");
-    let (_, url) = line.split_once("listening at ").unwrap();
-    let mut server = ServerSpec::new("dev", HttpSpec::new(url));
-    server.request_timeout = LIMIT;
-    let client = Client::builder().connect(server).await.unwrap();
-    check(&package, client, &lines).await;
+    let package = Package::new("dev-over-http", "stdio");
+    let before = copies("dev-over-http");
+    let dev = Dev::start(&package, &[]);
+    check(&package, dev.connect().await, &dev.lines).await;
+    dev.end();
+    assert_eq!(copies("dev-over-http"), before, "no copy is left");
+}
 
-    let id = dev.0.id().to_string();
-    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-    assert!(dev.0.wait().unwrap().success());
-    assert_eq!(copies(), before, "no copy is left");
+/// Each program needs the address of the one before.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_serves_over_http_is_replaced() {
+    let package = Package::new("dev-program-over-http", "http");
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://{address}/mcp");
+    let before = copies("dev-program-over-http");
+    let dev = Dev::start(&package, &["--url", &url, "--", &address.to_string()]);
+    let (client, lines) = (dev.connect().await, &dev.lines);
+    assert!(call(&client, "count_words", "a b").await.contains(r#""words":2,"#));
+
+    let exit = "        if input.text == \"exit\" { std::process::exit(7) }\n        Json(Counts {";
+    package.edit(&[("        Json(Counts {", exit), ("split_whitespace()", "split('-')")]);
+    lines.wait_for("lib.rs has changed");
+    assert!(call(&client, "count_words", "a b").await.contains(r#""words":1,"#), "waits for the build");
+    lines.wait_for("the new server runs");
+
+    let lost = client.call("count_words", json!({"text": "exit"})).await.unwrap();
+    assert!(lost.is_error, "{}", lost.as_text());
+    lines.wait_for("error: the server has exited (exit status: 7)");
+    lines.wait_for("no server runs; it is built again when a source changes");
+    let stopped = client.call("count_words", json!({"text": "a"})).await.unwrap().as_text();
+    assert!(stopped.contains("the server has exited or did not start"), "{stopped}");
+
+    let statement = "    let address = std::env::args().nth(1);";
+    let failure = format!("    if true {{ return Err(\"no database\".into()); }}\n{statement}");
+    package.edit_file("src/main.rs", &[(statement, &failure)]);
+    lines.wait_for(&format!("error: the program did not answer at {url}: it exited (exit status: 1)"));
+    lines.wait_for("  | Error: \"no database\"");
+    lines.wait_for("no server runs");
+
+    package.edit_file("src/main.rs", &[(&failure, statement)]);
+    lines.wait_for("the new server runs");
+    assert!(call(&client, "count_words", "a-b").await.contains(r#""words":2,"#));
+    client.close().await;
+    dev.end();
+    assert!(TcpStream::connect(address).is_err(), "the program has ended");
+    assert_eq!(copies("dev-program-over-http"), before, "no copy is left");
 }
 
 #[test]
-fn an_address_of_other_machines_is_rejected() {
+fn addresses_that_cannot_work_are_rejected() {
     let scratch = tempfile::tempdir().unwrap();
-    let run = mcp(scratch.path(), "dev --http 0.0.0.0:8080").ended(2);
-    run.says(&["can be reached from other machines"]);
+    for (flags, why) in [
+        ("--http 0.0.0.0:8080", "can be reached from other machines"),
+        ("--http 127.0.0.1:8080 --url http://127.0.0.1:8080/mcp", "--http and --url have the same address"),
+        ("--url 127.0.0.1:8080", "write a URL such as http://127.0.0.1:8080/mcp"),
+        ("--url ws://127.0.0.1:8080/mcp", "write a URL such as http://127.0.0.1:8080/mcp"),
+    ] {
+        mcp(scratch.path(), &format!("dev {flags}")).ended(2).says(&[why]);
+    }
 }
 
 #[test]
 fn what_no_change_corrects_ends_the_command() {
-    let package = Package::new("dev-nowhere");
+    let package = Package::new("dev-nowhere", "stdio");
     mcp(&package.folder, "dev --offline -p other").ended(2).says(&["unknown package `other`"]);
 }
