@@ -36,13 +36,69 @@ fn findings_show_the_field_or_the_struct_in_the_source() {
         "warning[undescribed-parameter]: the parameter `weights` has no description\n",
         "  --> src/lib.rs:39:9\n",
         "39 |     pub weights: HashMap<String, u32>,\n   |         ^^^^^^^\n",
-        "= in: `search` of library, /inputSchema/properties/weights\n",
+        "= in: /inputSchema/properties/weights\n",
         "= help: write a doc comment on the field\n",
     ] {
         assert!(text.stdout.contains(part), "no {part:?} in:\n{}", text.stdout);
     }
     assert!(!text.stdout.contains('\u{1b}'), "no colours where nobody sees them");
     text.says(&["notes not shown: --notes", "--explain RULE"]);
+}
+
+const GROUPED: &str = r#"`find` of shop: 2 warnings
+
+warning[undescribed-parameter]: the parameter `a` has no description
+ --> shop.json:5:10
+  |
+5 |     "a": {"type": "string"},
+  |          ^^^^^^^^^^^^^^^^^^
+  |
+  = in: /inputSchema/properties/a
+  = help: write a doc comment on the field
+
+warning[undescribed-parameter]: the parameter `b` has no description
+ --> shop.json:6:10
+  |
+6 |     "b": {"type": "string"}}}}],
+  |          ^^^^^^^^^^^^^^^^^^
+  |
+  = in: /inputSchema/properties/b
+
+the prompt `a b` of shop: 1 error, 1 warning
+
+warning[undescribed-prompt]: the prompt `a b` has no description
+ --> shop.json:7:13
+  |
+7 | "prompts": [{"name": "a b"}]}
+  |             ^^^^^^^^^^^^^^^
+  |
+  = help: give the prompt a description
+
+error[prompt-name-space]: the name "a b" has a space
+ --> shop.json:7:22
+  |
+7 | "prompts": [{"name": "a b"}]}
+  |                      ^^^^^
+  |
+  = in: /name
+  = for: anthropic, gemini
+  = help: write the name with `_` or `-`, and the words with spaces into the title
+
+"#;
+
+#[test]
+fn findings_are_grouped_and_advice_is_given_once() {
+    let scratch = scratch();
+    let manifest = r#"{"manifestVersion": 1, "server": {"name": "shop", "version": "1"}, "tools": [
+{"name": "find", "description": "Finds what a customer needs in a shop.",
+  "annotations": {"readOnlyHint": true},
+  "inputSchema": {"type": "object", "properties": {
+    "a": {"type": "string"},
+    "b": {"type": "string"}}}}],
+"prompts": [{"name": "a b"}]}"#;
+    fs::write(scratch.path().join("shop.json"), manifest).unwrap();
+    let run = lint_in(scratch.path(), "shop.json").ended(100);
+    assert_eq!(run.stdout, GROUPED);
 }
 
 #[test]

@@ -1,22 +1,46 @@
-//! The report for people, in the style of rustc.
+//! The report for people: the violations of each definition in the style of rustc, with clients and advice at the first one of a
+//! rule.
 
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level as SnippetLevel, Origin, Renderer, Snippet};
-
+use clap_cargo::style;
 use toolwright_core::manifest::{Kind, visible};
 
 use super::super::location::SourceLocation;
-use super::Violation;
+use super::{Violation, format_counts};
 use crate::report::Severity;
 
 pub(super) fn render(violations: &[Violation]) -> String {
     // Colors are removed later if standard output is not a terminal.
     let renderer = Renderer::styled();
-    violations.iter().map(|violation| renderer.render(&[group(violation)]) + "\n\n").collect()
+    let (mut text, mut explained) = (String::new(), BTreeSet::new());
+    for of_definition in violations.chunk_by(|left, right| heading(left) == heading(right)) {
+        let (heading, counts) = (visible(&heading(&of_definition[0])), format_counts(of_definition));
+        // Writing to a string cannot fail.
+        _ = writeln!(text, "{0}{heading}{0:#}: {counts}\n", style::HEADER);
+        for violation in of_definition {
+            let is_explained = explained.insert(violation.rule.id());
+            text += &renderer.render(&[group(violation, is_explained)]);
+            text += "\n\n";
+        }
+    }
+    text
 }
 
-fn group(violation: &Violation) -> Group<'_> {
+/// Returns what a violation is about: a tool by its name, others with what they are.
+fn heading(violation: &Violation) -> String {
+    let server = &violation.server;
+    match &violation.place.of {
+        Some(of) if of.kind == Kind::Tools => format!("`{}` of {server}", of.name),
+        Some(of) => format!("the {} `{}` of {server}", of.kind.one(), of.name),
+        None => format!("server {server}"),
+    }
+}
+
+fn group(violation: &Violation, is_explained: bool) -> Group<'_> {
     let level = match violation.level.severity() {
         Severity::Error => SnippetLevel::ERROR,
         Severity::Warning => SnippetLevel::WARNING,
@@ -39,19 +63,16 @@ fn group(violation: &Violation) -> Group<'_> {
         };
     }
     let pointer = &violation.place.pointer;
-    let place = match &violation.place.of {
-        Some(of) => {
-            let kind = if of.kind == Kind::Tools { String::new() } else { format!("the {} ", of.kind.one()) };
-            let comma = if pointer.is_empty() { "" } else { ", " };
-            format!("{kind}`{}` of {}{comma}{pointer}", of.name, violation.server)
-        }
-        None => format!("server {}, {pointer}", violation.server),
-    };
-    group = group.element(SnippetLevel::NOTE.with_name("in").message(visible(&place)));
-    if !violation.rule.clients.is_empty() {
+    if !pointer.is_empty() {
+        group = group.element(SnippetLevel::NOTE.with_name("in").message(visible(pointer)));
+    }
+    if is_explained && !violation.rule.clients.is_empty() {
         group = group.element(SnippetLevel::NOTE.with_name("for").message(violation.rule.clients_in_words()));
     }
-    group.element(SnippetLevel::HELP.message(&*violation.rule.info.advice))
+    if is_explained {
+        group = group.element(SnippetLevel::HELP.message(&*violation.rule.info.advice));
+    }
+    group
 }
 
 fn origin(file: String, location: &SourceLocation) -> Origin<'static> {
