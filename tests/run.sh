@@ -10,7 +10,7 @@ readonly all_steps=(
 )
 
 # What runs only when it is named.
-readonly long_steps=(agreement_long)
+readonly long_steps=(agreement_long container)
 
 # The most crates that `hello` may compile, our own included.
 readonly hello_limit=50
@@ -94,6 +94,11 @@ agreement_day() {
 # The same with far more types than a change should wait for.
 agreement_long() {
     run cargo run --quiet --package test-agreement --bin agreement -- --types 5000 --seed "${AGREEMENT_SEED:-$(date +%Y%m%d)}"
+}
+
+# The image of examples/observed, with docker. Its base images have to be pulled, which cannot be done everywhere.
+container() {
+    run tests/container.sh
 }
 
 # Everything except the steps of their own: .config/nextest.toml leaves out clients, servers, conformance and compile-fail.
