@@ -21,13 +21,12 @@ const MAX_ITEMS: usize = 64;
 /// Maximum size of a batch of more than one item: 1 MiB.
 const MAX_BYTES: usize = 1 << 20;
 
-/// A script whose arguments are common ones and those of one item after the other, and whose answer is a list of so many
-/// strings for each item: see `each.lua`.
+/// A script whose arguments are common ones and those of one item after the other, and whose answer is a list of a string for
+/// each item: see `each.lua`.
 pub(super) struct Batches {
     connection: Connection,
     script: BatchScript,
     common: Vec<String>,
-    answers: usize,
     queue: Mutex<Queue>,
 }
 
@@ -51,16 +50,11 @@ struct Item {
 }
 
 /// What a script answers for an item.
-type Answer = Result<Vec<String>, ScriptError>;
+type Answer = Result<String, ScriptError>;
 
 impl Batches {
-    pub(super) fn new(
-        connection: Connection,
-        script: BatchScript,
-        common: Vec<String>,
-        answers: usize,
-    ) -> Arc<Self> {
-        Arc::new(Self { connection, script, common, answers, queue: Mutex::default() })
+    pub(super) fn new(connection: Connection, script: BatchScript, common: Vec<String>) -> Arc<Self> {
+        Arc::new(Self { connection, script, common, queue: Mutex::default() })
     }
 
     /// Runs the script for one item, unless the future is dropped before its batch is sent.
@@ -89,13 +83,11 @@ impl Batches {
             BatchScript::Bound(script) => self.connection.run_bound(script, &args).await,
         };
         let error = match answer {
-            Ok(answer) if answer.len() == batch.len() * self.answers => {
-                let mut answer = answer.into_iter();
-                for item in batch {
-                    let own: Vec<String> = answer.by_ref().take(self.answers).collect();
-                    let own = match own.as_slice() {
-                        [what, why, ..] if what == "failed" => Err(ScriptError::of_answer(why)),
-                        _ => Ok(own),
+            Ok(answers) if answers.len() == batch.len() => {
+                for (item, own) in batch.into_iter().zip(answers) {
+                    let own = match own.strip_prefix("failed ") {
+                        Some(why) => Err(ScriptError::of_answer(why)),
+                        None => Ok(own),
                     };
                     // Its future may have been dropped.
                     _ = item.answer.send(own);

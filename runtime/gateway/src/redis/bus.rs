@@ -99,9 +99,9 @@ impl RedisBus {
         let (lease, clock) = (lease.max(MIN_LEASE), OnceLock::new());
         let common = vec![process.clone(), MAX_QUEUED.to_string()];
         let submit = BatchScript::Bound(Box::new(Bound::new(connection.clone(), SUBMIT)));
-        let submitting = Batches::new(connection.clone(), submit, common, 3);
+        let submitting = Batches::new(connection.clone(), submit, common);
         let carried = vec![MAX_CARRIED_BYTES.to_string()];
-        let finishing = Batches::new(connection.clone(), BatchScript::Any(&FINISH), carried, 2);
+        let finishing = Batches::new(connection.clone(), BatchScript::Any(&FINISH), carried);
         let claim = Bound::new(connection.clone(), CLAIM);
         let inner =
             Inner { connection, process, lease, clock, submitting, finishing, claim, waiting, claiming };
@@ -189,13 +189,15 @@ impl Inner {
         let (key, arguments) = key.map(|key| (key.name.clone(), key.arguments.clone())).unwrap_or_default();
         let args = vec![pool.to_owned(), call.id.clone(), text, is_repeatable, left, key, arguments];
         let answer = self.submitting.run(args).await.map_err(refused)?;
-        let answer: Vec<&str> = answer.iter().map(String::as_str).collect();
-        match *answer.as_slice() {
-            ["ok", id, is_new] => Ok((id.to_owned(), is_new == "1")),
-            ["no_worker", ..] => Err(CallError::NoWorker(pool.to_owned())),
-            ["other_arguments", ..] => Err(CallError::OtherArguments),
-            ["overloaded", ..] => Err(CallError::Overloaded(pool.to_owned())),
-            _ => Err(unreadable("an unknown answer")),
+        match answer.as_str() {
+            "new" => Ok((call.id.clone(), true)),
+            "no_worker" => Err(CallError::NoWorker(pool.to_owned())),
+            "other_arguments" => Err(CallError::OtherArguments),
+            "overloaded" => Err(CallError::Overloaded(pool.to_owned())),
+            answer => match answer.strip_prefix("known ") {
+                Some(id) => Ok((id.to_owned(), false)),
+                None => Err(unreadable("an unknown answer")),
+            },
         }
     }
 
@@ -266,7 +268,7 @@ impl Inner {
         };
         let args = vec![call.to_owned(), lease.to_owned(), state.to_owned(), end];
         let answer = self.finishing.run(args).await.map_err(refused)?;
-        Ok(answer.first().is_some_and(|answer| answer == "ok"))
+        Ok(answer == "ok")
     }
 }
 

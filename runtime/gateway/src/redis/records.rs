@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use redis::streams::StreamId;
 use serde_json::value::RawValue;
 
 use crate::calls::{CallError, CallRecord, CallState};
@@ -20,16 +19,15 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Reads the fields that a notification carries, if it does.
-    pub(super) fn of_notification(entry: &StreamId) -> Option<Self> {
-        let field = |name: &str| entry.get::<String>(name);
-        Some(Self {
-            state: field("state")?,
-            attempt: field("attempt")?,
-            progress: field("progress")?,
-            version: field("version")?,
-            end: field("end")?,
-        })
+    /// Reads the id of a call and its final record from a notification, as `finish.lua` writes it.
+    pub(super) fn of_notification(text: &str) -> Option<(&str, Self)> {
+        let mut parts = text.splitn(6, ' ');
+        let mut next = || parts.next();
+        let (state, attempt, version) = (next()?.to_owned(), next()?.to_owned(), next()?.to_owned());
+        let (id, progress) = (next()?.parse().ok()?, next()?.parse().ok()?);
+        let (id, rest) = next()?.split_at_checked(id)?;
+        let (progress, end) = rest.split_at_checked(progress)?;
+        Some((id, Self { state, attempt, progress: progress.to_owned(), version, end: end.to_owned() }))
     }
 
     pub(super) fn into_record(self) -> Result<CallRecord, CallError> {
@@ -58,4 +56,19 @@ fn state_of(state: &str, end: String) -> Result<CallState, CallError> {
         "cancelled" => CallState::Cancelled,
         other => return Err(unreadable(format_args!("the state `{other}`"))),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Fields;
+
+    #[test]
+    fn notifications_have_the_id_and_the_final_record() {
+        let (id, fields) = Fields::of_notification("done 2 7 3 5 a b{\"p\"}{\"é\": 1}").unwrap();
+        assert_eq!((id, &*fields.state, &*fields.attempt, &*fields.version), ("a b", "done", "2", "7"));
+        assert_eq!((&*fields.progress, &*fields.end), ("{\"p\"}", "{\"é\": 1}"));
+        for broken in ["", "done 2 7 3", "done 2 7 3 x abc", "done 2 7 9 0 abc", "done 2 7 1 0 é"] {
+            assert!(Fields::of_notification(broken).is_none(), "{broken}");
+        }
+    }
 }

@@ -73,7 +73,7 @@ impl RedisStore {
         let recent = Arc::new(Recent::default());
         let told = (changes.clone(), Arc::clone(&recent));
         let subscription = tokio::spawn(pass_on(connection.clone(), subscribed, told));
-        let states = Batches::new(connection.clone(), BatchScript::Any(&STATES), Vec::new(), 6);
+        let states = Batches::new(connection.clone(), BatchScript::Any(&STATES), Vec::new());
         Ok(Self { connection, states, recent, changes, subscription })
     }
 
@@ -113,14 +113,15 @@ impl RedisStore {
         let (id, issued_at) = token.map_or(("", 0), |token| (token.id, token.issued_at));
         let args = vec![run.to_owned(), id.to_owned(), issued_at.to_string()];
         let answer = self.states.run(args).await.map_err(unavailable)?;
-        if answer.first().is_some_and(|first| first == "none") {
+        if answer == "none" {
             return Ok(None);
         }
-        let mut state = state_of(&answer)?;
-        state.is_revoked = answer.get(4).is_some_and(|revoked| revoked == "1");
+        let parts: Vec<&str> = answer.splitn(5, ' ').collect();
+        let [epoch, revision, revoked, left, org] = *parts.as_slice() else { return Err(unreadable()) };
+        let mut state = state_of(org, epoch, revision)?;
+        state.is_revoked = revoked == "1";
         // Negative if it does not, or has just done so.
-        let expires = answer.get(5).and_then(|left| left.parse().ok()).unwrap_or_default();
-        Ok(Some((state, Duration::from_millis(expires))))
+        Ok(Some((state, Duration::from_millis(left.parse().unwrap_or_default()))))
     }
 
     async fn read_recent_state(&self, run: &str, token: TokenId<'_>) -> Result<Option<RunState>, StoreError> {
@@ -141,7 +142,7 @@ impl RedisStore {
             return Ok(None);
         }
         let (state, entries) = answer.split_at(answer.len().min(4));
-        Ok(Some(Snapshot::new(state_of(state)?, entries_of(entries)?)))
+        Ok(Some(Snapshot::new(state_in(state)?, entries_of(entries)?)))
     }
 
     async fn revoke_now(&self, what: &Revocation) -> Result<(), StoreError> {
@@ -240,11 +241,16 @@ pub(super) fn unreadable() -> StoreError {
     StoreError::Unavailable("what it has kept cannot be read".to_owned())
 }
 
-fn state_of(answer: &[String]) -> Result<RunState, StoreError> {
+/// The state after the first string of an answer.
+fn state_in(answer: &[String]) -> Result<RunState, StoreError> {
     let [_, org, epoch, revision, ..] = answer else { return Err(unreadable()) };
+    state_of(org, epoch, revision)
+}
+
+fn state_of(org: &str, epoch: &str, revision: &str) -> Result<RunState, StoreError> {
     let org = serde_json::from_str(org).map_err(|_| unreadable())?;
     let revision = revision.parse().map_err(|_| unreadable())?;
-    Ok(RunState::new(org, epoch.clone(), revision))
+    Ok(RunState::new(org, epoch.to_owned(), revision))
 }
 
 /// Parses the entries in order. An invalid entry is an error, not omitted.
@@ -289,7 +295,7 @@ impl RegistryStore for RedisStore {
     fn open<'a>(&'a self, run: &'a RunId, ttl: Duration) -> BoxFuture<'a, Result<RunState, StoreError>> {
         Box::pin(async move {
             let epoch = new_epoch()?;
-            state_of(&self.act("open", run, &[&millis(ttl), &epoch]).await?)
+            state_in(&self.act("open", run, &[&millis(ttl), &epoch]).await?)
         })
     }
 

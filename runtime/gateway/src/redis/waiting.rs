@@ -159,8 +159,12 @@ pub(super) async fn read_changes(connection: Connection, process: String, waitin
                 let Ok(read): redis::RedisResult<Option<StreamReadReply>> = read else { break };
                 backoff = Duration::ZERO;
                 for entry in read.into_iter().flat_map(|read| read.keys).flat_map(|key| key.ids) {
-                    if let Some(call) = entry.get::<String>("call") {
-                        waiting.wake(&call, Fields::of_notification(&entry));
+                    if let Some(text) = entry.get::<String>("end") {
+                        if let Some((call, end)) = Fields::of_notification(&text) {
+                            waiting.wake(call, Some(end));
+                        }
+                    } else if let Some(call) = entry.get::<String>("call") {
+                        waiting.wake(&call, None);
                     } else if let Some(call) = entry.get::<String>("cancel") {
                         waiting.cancel(&call);
                     }

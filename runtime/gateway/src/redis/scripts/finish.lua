@@ -2,7 +2,7 @@
 -- Gives ok or lost for each.
 local most = tonumber(ARGV[1])
 
-return for_each(2, 4, 2, function(id, lease, state, text)
+return for_each(2, 4, function(id, lease, state, text)
     local call = key('call', id)
     local known = redis.call('HMGET', call, 'state', 'lease', 'pool', 'version', 'callers', 'attempt', 'progress')
     if known[1] ~= 'running' or known[2] ~= lease then
@@ -18,7 +18,8 @@ return for_each(2, 4, 2, function(id, lease, state, text)
         notify(known[5], 'call', id)
     else
         -- The record does not change any more, so whoever waits for it need not read it.
-        notify(known[5], 'call', id, 'state', state, 'attempt', known[6], 'progress', progress, 'version', version, 'end', text)
+        local numbers = string.format('%s %s %s %d %d ', state, known[6], version, #id, #progress)
+        notify(known[5], 'end', numbers .. id .. progress .. text)
     end
     return 'ok'
 end)

@@ -1,6 +1,6 @@
 -- The process that submits, the most that may wait in a pool, then for each call: its pool, its id, the call as JSON, whether it is
 -- repeatable, the milliseconds to its deadline, the name of its idempotency key or nothing, the digest of its arguments. Gives for each
--- ok, the id of the call that is made, and whether it is new, or what is wrong.
+-- new, or known, a space and the id of the call that is made in its place, or what is wrong.
 local process, most, time = ARGV[1], tonumber(ARGV[2]), now()
 
 local pools = {}
@@ -13,10 +13,10 @@ local function look_at(pool)
     return pools[pool]
 end
 
-return for_each(3, 7, 3, function(pool, id, text, repeatable, left, name, arguments)
+return for_each(3, 7, function(pool, id, text, repeatable, left, name, arguments)
     local call, idempotency = key('call', id), key('key', name)
     if redis.call('EXISTS', call) == 1 then
-        return 'ok', id, '0'
+        return 'known ' .. id
     end
     if name ~= '' then
         local earlier = redis.call('HMGET', idempotency, 'call', 'arguments')
@@ -24,7 +24,7 @@ return for_each(3, 7, 3, function(pool, id, text, repeatable, left, name, argume
         -- One that was cancelled before it was claimed had no effect.
         if state and state ~= 'cancelled' then
             if earlier[2] == arguments then
-                return 'ok', earlier[1], '0'
+                return 'known ' .. earlier[1]
             end
             return 'other_arguments'
         end
@@ -49,5 +49,5 @@ return for_each(3, 7, 3, function(pool, id, text, repeatable, left, name, argume
         redis.call('HSET', idempotency, 'call', id, 'arguments', arguments)
         redis.call('PEXPIRE', idempotency, HOUR)
     end
-    return 'ok', id, '1'
+    return 'new'
 end)
