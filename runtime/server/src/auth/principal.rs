@@ -193,7 +193,22 @@ impl Principal {
     /// # Errors
     /// The claims do not match the type; the message may repeat their values.
     pub fn claims<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        T::deserialize(Value::Object(Map::clone(&self.claims)))
+        T::deserialize(&*self.claims)
+    }
+
+    /// Returns a claim of the token, or a member of the introspection response.
+    ///
+    /// ```
+    /// use serde_json::{Map, json};
+    /// use toolwright_server::auth::Principal;
+    ///
+    /// let claims = Map::from_iter([("tenant".to_owned(), json!("acme"))]);
+    /// let principal = Principal::new("ada").with_claims(claims);
+    /// assert_eq!(principal.claim("tenant"), Some(&json!("acme")));
+    /// assert_eq!(principal.claim("region"), None);
+    /// ```
+    pub fn claim(&self, name: &str) -> Option<&Value> {
+        self.claims.get(name)
     }
 
     /// Issuer and subject in one string, which identifies the principal across tokens. Its share of the server's limits
