@@ -59,7 +59,7 @@ impl OutputSchema {
             OutputChecker::compile(&schema).map_err(|error| error.to_string())
         });
         match checker {
-            Ok(checker) => checker.check(content),
+            Ok(checker) => checker.check(&content.to_value()),
             Err(problem) => Err(format!("its output schema cannot be checked: {problem}")),
         }
     }

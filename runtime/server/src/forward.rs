@@ -326,21 +326,14 @@ impl Outline<'_> {
 }
 
 impl ResultCheck {
-    /// Like [`ResultCheck::kept`], for a raw result that is forwarded unchanged.
+    /// Like [`ResultCheck::check`], for a raw result that was read, and is forwarded unchanged.
     fn check_raw(&self, raw: RawResult) -> Outcome {
         if raw.member("isError").is_some_and(|flag| flag != "true" && flag != "false") {
             return refuse("its `isError` is not a boolean");
         }
-        let content = raw.member("structuredContent").map(serde_json::from_str).transpose();
-        let mut checked = ToolResult::default();
-        checked.is_error = raw.is_error();
-        checked.structured_content = match content {
-            Ok(content) => content,
-            Err(error) => return refuse(&error.to_string()),
-        };
-        match self.breach(&checked) {
+        match self.mismatch(raw.is_error(), raw.member("structuredContent")) {
             None => Outcome::Raw(raw),
-            Some(breach) => Outcome::Result(self.refusal(&breach)),
+            Some(mismatch) => Outcome::Result(self.refusal(&mismatch)),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::external::{CompileError, OutputChecker, drop_reserved};
-use toolwright_core::result::ToolResult;
+use toolwright_core::result::{StructuredContent, ToolResult};
 
 use crate::log;
 
@@ -67,8 +67,13 @@ impl ResultCheck {
         if let Some(fault) = content.and_then(|content| content.fault()) {
             return Some(format!("its structured content {fault}"));
         }
+        self.mismatch(result.is_error, content.map(StructuredContent::get))
+    }
+
+    /// Returns why structured content, as JSON that parsers accept, does not match the tool's declaration.
+    pub(crate) fn mismatch(&self, is_error: bool, content: Option<&str>) -> Option<String> {
         // The schema does not apply to errors.
-        if result.is_error {
+        if is_error {
             return None;
         }
         match (&self.output, content) {
@@ -77,7 +82,8 @@ impl ResultCheck {
                 Some("it has no structured content, which the tool's output schema requires".to_owned())
             }
             (Output::Checked(checker), Some(content)) => {
-                let problems = checker.check(content).err()?;
+                let content = serde_json::from_str(content).unwrap_or_default();
+                let problems = checker.check(&content).err()?;
                 Some(format!("its structured content does not match the tool's output schema: {problems}"))
             }
         }

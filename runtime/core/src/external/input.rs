@@ -41,13 +41,23 @@ impl InputChecker {
     /// # Errors
     /// Returns every problem, with example arguments.
     pub fn check(&self, arguments: Option<&RawValue>) -> Result<Map<String, Value>, ArgumentErrors> {
-        let arguments = arguments.map(|raw| serde_json::from_str(raw.get()));
-        let arguments = match arguments {
-            None | Some(Ok(Value::Null)) => Value::Object(Map::new()),
-            Some(Ok(arguments)) => arguments,
+        match arguments.map(|raw| serde_json::from_str(raw.get())) {
+            None | Some(Ok(Value::Null)) => self.check_value(Value::Object(Map::new())),
+            Some(Ok(arguments)) => self.check_value(arguments),
             // The limit is one level lower than that of readers.
-            Some(Err(_)) => Value::Null,
-        };
+            Some(Err(_)) => self.check_value(Value::Null),
+        }
+    }
+
+    /// Validates arguments that were parsed before.
+    ///
+    /// # Errors
+    /// Returns every problem, with example arguments.
+    pub fn check_members(&self, arguments: Map<String, Value>) -> Result<Map<String, Value>, ArgumentErrors> {
+        self.check_value(Value::Object(arguments))
+    }
+
+    fn check_value(&self, arguments: Value) -> Result<Map<String, Value>, ArgumentErrors> {
         let findings = self.checker.check(&arguments);
         match arguments {
             Value::Object(members) if findings.is_empty() => Ok(members),

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 
 use super::schema::Dialect;
 use crate::arguments::Checker;
-use crate::result::StructuredContent;
 use crate::schema::walk;
 
 /// An output schema, compiled.
@@ -42,10 +41,10 @@ impl OutputChecker {
     ///
     /// # Errors
     /// Describes the first problems with their locations.
-    pub fn check(&self, content: &StructuredContent) -> Result<(), String> {
+    pub fn check(&self, content: &Value) -> Result<(), String> {
         /// Maximum number of reported problems.
         const MAX_REPORTED: usize = 5;
-        let findings = self.0.check(&content.to_value());
+        let findings = self.0.check(content);
         if findings.is_empty() {
             return Ok(());
         }

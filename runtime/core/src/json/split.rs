@@ -39,7 +39,13 @@ pub struct Member<'a> {
 impl<'a> Members<'a> {
     /// Returns the members; `None` if the value is not an object.
     pub fn of(value: &'a RawValue) -> Option<Self> {
-        value.get().starts_with('{').then(|| Self { text: value.get(), at: 1 })
+        Self::of_text(value.get())
+    }
+
+    /// Returns the members in the text of a value, which must be valid JSON without whitespace around it; `None` if it is not
+    /// an object.
+    pub fn of_text(value: &'a str) -> Option<Self> {
+        value.starts_with('{').then_some(Self { text: value, at: 1 })
     }
 
     /// Returns the members in the text of an object without its braces, which must be valid JSON; of any other text, some

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use toolwright_core::external::drop_reserved;
+use toolwright_core::json::Members;
+use toolwright_core::protocol::meta::is_reserved;
 
 use crate::completion::Reference;
 use crate::input_requests::InputResponses;
@@ -45,9 +46,10 @@ impl<'a> ToolRequest<'a> {
 }
 
 fn own_meta(meta: Option<&RawValue>) -> Map<String, Value> {
-    let mut members = meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
-    drop_reserved(&mut members);
-    members.unwrap_or_default()
+    // Most requests have nothing else than what the protocol defines, which is not parsed.
+    let members = meta.and_then(Members::of).into_iter().flatten();
+    let own = members.map(|member| (member.name(), member.value)).filter(|(name, _)| !is_reserved(name));
+    own.filter_map(|(name, value)| Some((name.into_owned(), serde_json::from_str(value).ok()?))).collect()
 }
 
 /// A request about a task that the provider returned as [`Outcome::Created`](super::Outcome::Created), by the caller

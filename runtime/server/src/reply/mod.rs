@@ -15,13 +15,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 use toolwright_core::content::{ContentBlock, Role};
-use toolwright_core::external::drop_reserved;
-use toolwright_core::json::JsonFault;
+use toolwright_core::json::{JsonFault, Member, Members};
 use toolwright_core::prompt::PromptResult;
 use toolwright_core::protocol::ErrorObject;
+use toolwright_core::protocol::meta::is_reserved;
 use toolwright_core::resource::{CacheScope, ResourceContents, ResourceResult};
 use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
@@ -301,24 +301,25 @@ fn append_raw(
     if is_private.is_some() && !has_scope {
         object.push("\"cacheScope\"", PRIVATE);
     }
-    let server = Some(form.server_meta.get()).filter(|_| form.revision.has_result_meta());
-    match (own, server) {
-        (None, None) => {}
-        (None, Some(server)) => object.push("\"_meta\"", server),
-        (Some(own), _) => {
-            let meta = merged_meta(serde_json::from_str(own).ok(), form);
-            if !meta.is_empty() {
-                object.push("\"_meta\"", &Value::Object(meta).to_string());
-            }
-        }
-    }
+    let server = Some(form.server_meta).filter(|_| form.revision.has_result_meta()).and_then(Members::of);
+    let server = server.into_iter().flatten();
+    let is_kept = |member: &Member<'_>| {
+        let name = member.name();
+        !is_reserved(&name) && server.clone().all(|other| other.name() != name)
+    };
+    let own = own.and_then(Members::of_text).into_iter().flatten().filter(is_kept);
+    object.push_object("\"_meta\"", own.chain(server.clone()));
     object.end();
     Ok(())
 }
 
-/// The `_meta` of another server's result, with the identity of this one.
-fn merged_meta(mut own: Option<Map<String, Value>>, form: &Form<'_>) -> Map<String, Value> {
-    drop_reserved(&mut own);
+/// The `_meta` of another server's task, with the identity of this one.
+#[cfg(feature = "tasks")]
+fn merged_meta(
+    mut own: Option<serde_json::Map<String, Value>>,
+    form: &Form<'_>,
+) -> serde_json::Map<String, Value> {
+    toolwright_core::external::drop_reserved(&mut own);
     let mut meta = own.unwrap_or_default();
     if form.revision.has_result_meta()
         && let Ok(Value::Object(server)) = serde_json::from_str(form.server_meta.get())
@@ -348,6 +349,18 @@ impl<'a> ObjectWriter<'a> {
         self.out.extend_from_slice(quoted_name.as_bytes());
         self.out.push(b':');
         self.out.extend_from_slice(value.as_bytes());
+    }
+
+    /// Adds an object, unless it is empty.
+    fn push_object<'m>(&mut self, quoted_name: &str, members: impl Iterator<Item = Member<'m>>) {
+        let mut members = members.peekable();
+        if members.peek().is_none() {
+            return;
+        }
+        self.push(quoted_name, "");
+        let mut inner = ObjectWriter::begin(self.out);
+        members.for_each(|member| inner.push(member.quoted_name, member.value));
+        inner.end();
     }
 
     fn end(self) {
