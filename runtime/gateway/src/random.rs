@@ -21,16 +21,16 @@ pub(crate) fn uuid(milliseconds: u64) -> Option<String> {
     bytes[..6].copy_from_slice(&milliseconds.to_be_bytes()[2..]);
     bytes[6] = bytes[6] & 0x0f | 0x70;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let number = u128::from_be_bytes(bytes);
-    let part = |shift: u32, bits: u32| (number >> shift) & ((1 << bits) - 1);
-    Some(format!(
-        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-        part(96, 32),
-        part(80, 16),
-        part(64, 16),
-        part(48, 16),
-        part(0, 48)
-    ))
+    let mut text = String::with_capacity(36);
+    for (place, byte) in bytes.into_iter().enumerate() {
+        if matches!(place, 4 | 6 | 8 | 10) {
+            text.push('-');
+        }
+        for digit in [byte >> 4, byte & 0x0f] {
+            text.push(char::from(b"0123456789abcdef"[usize::from(digit)]));
+        }
+    }
+    Some(text)
 }
 
 #[cfg(test)]

@@ -261,8 +261,8 @@ fn outline(raw: &RawResult) -> (Came, Option<Fault>) {
         return (Came::InputRequired, None);
     }
     let came = if raw.member("isError") == Some("true") { Came::ToolError } else { Came::Ok };
-    let members = raw.member("_meta").and_then(|own| own.strip_prefix('{')?.strip_suffix('}'));
-    let fault = members.and_then(|members| Members::without_braces(members).value_of(meta::FAULT));
+    let members = raw.member("_meta").and_then(Members::of_text);
+    let fault = members.and_then(|members| members.value_of(meta::FAULT));
     (came, fault.and_then(|fault| serde_json::from_str(fault).ok()))
 }
 
@@ -302,7 +302,7 @@ impl<P: Provider> Controlled<P> {
         let mut running = self.controls.begin(cx, method::TOOLS_CALL, request.name, request.arguments);
         let policy = self.controls.policy();
         let who = Caller::of(cx.access());
-        let rules = || policy.rules_for(who.org.as_deref(), &who.name, request.name);
+        let rules = || policy.rules_for(who.org, who.name, request.name);
         if rules().next().is_none() {
             return running.end(self.provider.call_tool(request, cx).await);
         }
@@ -312,7 +312,7 @@ impl<P: Provider> Controlled<P> {
             let text = format!("the arguments have {bytes} bytes, {most} are allowed: send less at a time");
             return running.refuse(Refusal::new("too_large", text));
         }
-        match self.controls.0.usage.begin(rules(), &who.name, request.name) {
+        match self.controls.0.usage.begin(rules(), who.name, request.name) {
             Ok(used) => running.used = Some(used),
             Err(refusal) => return running.refuse(refusal),
         }
@@ -348,22 +348,18 @@ impl<P: Provider> Controlled<P> {
     }
 }
 
-/// Returns the caller as used by policies.
-struct Caller {
-    org: Option<String>,
-    name: String,
+/// The caller as used by policies.
+struct Caller<'a> {
+    org: Option<&'a str>,
+    name: &'a str,
 }
 
-impl Caller {
-    fn of(access: &Access) -> Self {
-        #[derive(Deserialize)]
-        struct Subject {
-            sub: String,
-        }
-        let org = Scope::of(access).and_then(|scope| scope.org.clone());
+impl<'a> Caller<'a> {
+    fn of(access: &'a Access) -> Self {
+        let org = Scope::of(access).and_then(|scope| scope.org.as_deref());
         let name = access.principal().map(|principal| {
-            let subject = principal.claims::<Subject>().map(|claims| claims.sub);
-            subject.unwrap_or_else(|_| principal.subject().to_owned())
+            let subject = principal.claim("sub").and_then(Value::as_str);
+            subject.unwrap_or_else(|| principal.subject())
         });
         Self { org, name: name.unwrap_or_default() }
     }

@@ -42,7 +42,7 @@ impl<P: Provider> Controlled<P> {
     fn limit_result(&self, task: &mut Task, tool: &str, cx: &Context, running: &mut Running) -> bool {
         let policy = self.controls.policy();
         let who = Caller::of(cx.access());
-        let rules = policy.rules_for(who.org.as_deref(), &who.name, tool);
+        let rules = policy.rules_for(who.org, who.name, tool);
         let most = rules.filter_map(|(_, rule)| rule.max_result_bytes).min();
         let size = task.result.as_ref().map(|result| result.get().len());
         let Some((most, size)) = most.zip(size).filter(|(most, size)| size > most) else { return false };

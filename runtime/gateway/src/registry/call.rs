@@ -267,13 +267,15 @@ fn checked(tool: &RunTool, arguments: Option<&RawValue>) -> Result<Box<RawValue>
             "`{bound}` is set by the workflow and cannot be given; call again without it"
         )));
     }
+    let members = match tool.checker() {
+        Some(checker) => {
+            checker.check_members(members).map_err(|errors| Box::new(errors.into_tool_result()))?
+        }
+        None => members,
+    };
     // Serialized again, so that the worker reads exactly what was validated, without duplicate members.
-    let arguments = serde_json::value::to_raw_value(&members)
-        .map_err(|error| refusal(&format!("the arguments do not fit: {error}")))?;
-    if let Some(checker) = tool.checker() {
-        checker.check(Some(&arguments)).map_err(|errors| Box::new(errors.into_tool_result()))?;
-    }
-    Ok(arguments)
+    serde_json::value::to_raw_value(&members)
+        .map_err(|error| refusal(&format!("the arguments do not fit: {error}")))
 }
 
 fn refusal(why: &str) -> Box<ToolResult> {
