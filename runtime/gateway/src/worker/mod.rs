@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinSet;
 use toolwright_server::Service;
 use toolwright_server::auth::Clock;
@@ -98,6 +98,25 @@ impl Worker {
     /// unregisters, and finishes the running ones. If the bus is unavailable, it reconnects with increasing
     /// delays of up to five seconds.
     pub async fn run_until(self, stop: impl Future<Output = ()>) {
+        let (stopped, ends) = oneshot::channel::<()>();
+        // In a task, since a thread that blocks on this future, as `main` does, would have to be woken for each call.
+        let mut work = JoinSet::new();
+        work.spawn(self.work_until(async { _ = ends.await }));
+        let ended = tokio::select! {
+            () = stop => {
+                drop(stopped);
+                work.join_next().await
+            }
+            ended = work.join_next() => ended,
+        };
+        if let Some(Err(error)) = ended
+            && let Ok(panic) = error.try_into_panic()
+        {
+            std::panic::resume_unwind(panic);
+        }
+    }
+
+    async fn work_until(self, stop: impl Future<Output = ()>) {
         let mut running = JoinSet::new();
         tokio::select! {
             () = stop => {}
