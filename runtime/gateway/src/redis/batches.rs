@@ -1,9 +1,9 @@
 //! Runs a script for several callers at once.
 //!
 //! Most of what a small script costs is not its commands, but being sent, found, begun and answered. A batch is sent as soon
-//! as it can be: what comes in while batches are under way is in the next one, so batches grow with the load, and a single
-//! caller does not wait. Tasks send them, so that a caller that is not polled for a while, such as one with a slow client, holds
-//! up nobody else.
+//! as it can be: what comes in while one is under way is in the next one, so batches grow with the load, and a single caller does
+//! not wait. A task sends them, so that a caller that is not polled for a while, such as one with a slow client, holds up nobody
+//! else.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -14,8 +14,6 @@ use tokio::sync::oneshot;
 use super::bound::Bound;
 use super::connection::{Connection, ScriptError};
 
-/// Maximum number of batches of the same script that are under way: 2.
-const MAX_RUNNING: usize = 2;
 /// Maximum number of items in a batch: 64.
 const MAX_ITEMS: usize = 64;
 /// Maximum size of a batch of more than one item: 1 MiB.
@@ -41,7 +39,8 @@ pub(super) enum BatchScript {
 #[derive(Default)]
 struct Queue {
     waiting: VecDeque<Item>,
-    running: usize,
+    /// Whether a task sends batches.
+    is_running: bool,
 }
 
 struct Item {
@@ -113,11 +112,9 @@ impl Batches {
 }
 
 impl Queue {
-    /// Counts another task that sends batches, if there may be one.
+    /// Returns whether a task has to be started that sends batches, which is then expected.
     fn begin(&mut self) -> bool {
-        let begins = self.running < MAX_RUNNING;
-        self.running += usize::from(begins);
-        begins
+        !std::mem::replace(&mut self.is_running, true)
     }
 
     /// Takes what is sent next. What nobody waits for any more is dropped: its caller may have cancelled it.
@@ -158,7 +155,7 @@ impl Running {
         let mut queue = self.batches.queue();
         let batch = queue.next_batch();
         if batch.is_empty() {
-            queue.running -= 1;
+            queue.is_running = false;
             self.is_over = true;
             return None;
         }
@@ -171,7 +168,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         if !self.is_over {
             let mut queue = self.batches.queue();
-            queue.running -= 1;
+            queue.is_running = false;
             queue.waiting.clear();
         }
     }
@@ -181,7 +178,7 @@ impl Drop for Running {
 mod tests {
     use tokio::sync::oneshot;
 
-    use super::{Answer, Item, MAX_BYTES, MAX_ITEMS, MAX_RUNNING, Queue};
+    use super::{Answer, Item, MAX_BYTES, MAX_ITEMS, Queue};
 
     /// A queue of items of these sizes, whose callers wait as long as the rest is kept.
     fn queue(sizes: &[usize]) -> (Queue, Vec<oneshot::Receiver<Answer>>) {
@@ -216,8 +213,8 @@ mod tests {
     }
 
     #[test]
-    fn few_batches_are_under_way() {
+    fn one_batch_is_under_way() {
         let mut queue = Queue::default();
-        assert_eq!((0..5).filter(|_| queue.begin()).count(), MAX_RUNNING);
+        assert_eq!((0..5).filter(|_| queue.begin()).count(), 1);
     }
 }

@@ -206,15 +206,32 @@ impl Read {
     }
 
     fn claims(&self, claimed: Vec<String>) -> Vec<Unreturned> {
-        let mut parts = claimed.into_iter();
-        let mut claims = Vec::new();
-        while let (Some(id), Some(call), Some(attempt), Some(left)) =
-            (parts.next(), parts.next(), parts.next(), parts.next())
-        {
+        let claims = claimed.into_iter().filter_map(|claim| {
             let (bus, lease) = (Arc::clone(&self.bus), self.lease.clone());
-            claims.push(Unreturned { bus, id, lease, call: Some([call, attempt, left]) });
-        }
-        claims
+            let id = Granted::of(&claim)?.id.to_owned();
+            Some(Unreturned { bus, id, lease, claim: Some(claim) })
+        });
+        claims.collect()
+    }
+}
+
+/// A call as `claim.lua` grants it.
+struct Granted<'a> {
+    id: &'a str,
+    /// As JSON.
+    call: &'a str,
+    attempt: &'a str,
+    /// The milliseconds to the deadline.
+    left: &'a str,
+}
+
+impl<'a> Granted<'a> {
+    fn of(claim: &'a str) -> Option<Self> {
+        let mut parts = claim.splitn(4, ' ');
+        let (attempt, left) = (parts.next()?, parts.next()?);
+        let length = parts.next()?.parse().ok()?;
+        let (id, call) = parts.next()?.split_at_checked(length)?;
+        Some(Self { id, call, attempt, left })
     }
 }
 
@@ -263,23 +280,24 @@ struct Unreturned {
     bus: Arc<Inner>,
     id: String,
     lease: String,
-    /// The call, the attempt, and the milliseconds to the deadline; `None` once returned or released.
-    call: Option<[String; 3]>,
+    /// As it was granted; `None` once returned or released.
+    claim: Option<String>,
 }
 
 impl Unreturned {
     fn into_claim(mut self) -> Result<Claim, CallError> {
-        let [call, attempt, left] = self.call.take().unwrap_or_default();
-        let mut call: Call = serde_json::from_str(&call).map_err(unreadable)?;
-        let left: u64 = left.parse().map_err(unreadable)?;
+        let claim = self.claim.take().unwrap_or_default();
+        let granted = Granted::of(&claim).ok_or_else(|| unreadable("an unknown answer"))?;
+        let mut call: Call = serde_json::from_str(granted.call).map_err(unreadable)?;
+        let left: u64 = granted.left.parse().map_err(unreadable)?;
         call.deadline = self.bus.now().saturating_add(left);
-        let attempt = attempt.parse().map_err(unreadable)?;
+        let attempt = granted.attempt.parse().map_err(unreadable)?;
         Ok(Claim::new(call, self.lease.clone(), attempt))
     }
 
     /// If this fails, the lease expires.
     async fn release(mut self) {
-        self.call = None;
+        self.claim = None;
         _ = self.bus.run::<String>(&RELEASE, &[&self.id, &self.lease]).await;
     }
 }
@@ -287,11 +305,11 @@ impl Unreturned {
 impl Drop for Unreturned {
     fn drop(&mut self) {
         // If the runtime is shutting down, the lease expires instead.
-        if self.call.is_some()
+        if self.claim.is_some()
             && let Ok(runtime) = Handle::try_current()
         {
             let (bus, id, lease) = (Arc::clone(&self.bus), self.id.clone(), self.lease.clone());
-            runtime.spawn(Self { bus, id, lease, call: None }.release());
+            runtime.spawn(Self { bus, id, lease, claim: None }.release());
         }
     }
 }

@@ -34,6 +34,7 @@ macro_rules! suite {
                 a_call_submitted_twice_is_made_once
                 a_dropped_claim_takes_no_call
                 a_call_is_finished_once
+                of_outcomes_at_once_that_with_the_lease_counts
                 a_call_past_its_deadline_is_not_claimed
                 a_failed_call_keeps_its_error
                 nothing_is_known_of_other_calls
@@ -360,6 +361,23 @@ pub(crate) async fn a_call_is_finished_once(sides: Sides) {
     assert!(!sides.finish(&claim, "2").await);
     assert_eq!(sides.worker.renew("a", &claim.lease, None).await.unwrap(), Lease::Lost);
     assert_eq!(result_of(&sides.end_of("a").await), "1");
+}
+
+pub(crate) async fn of_outcomes_at_once_that_with_the_lease_counts(sides: Sides) {
+    let sides = sides.with_worker().await;
+    sides.submit("a", false).await;
+    sides.submit("b", false).await;
+    let (a, b) = (sides.claim().await, sides.claim().await);
+    let (other, first, second, of_b) = tokio::join!(
+        sides.worker.finish("a", "other", Finish::Result(raw("0"))),
+        sides.finish(&a, "1"),
+        sides.finish(&a, "2"),
+        sides.finish(&b, "3"),
+    );
+    assert!(!other.unwrap());
+    assert_eq!((first, second, of_b), (true, false, true));
+    assert_eq!(result_of(&sides.end_of("a").await), "1");
+    assert_eq!(result_of(&sides.end_of("b").await), "3");
 }
 
 pub(crate) async fn a_call_past_its_deadline_is_not_claimed(sides: Sides) {

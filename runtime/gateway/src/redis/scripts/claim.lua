@@ -1,11 +1,11 @@
 -- pool, the length of leases in milliseconds, the worker's process, a new lease for all calls, the most calls, whether an answer for
--- this lease may have been lost; gives for each call its id, the call, the attempt and the milliseconds to its deadline
+-- this lease may have been lost; gives for each call, with spaces between, the attempt, the milliseconds to its deadline, the length of
+-- its id, and its id and the call without a space
 local pool, length, process, lease, most, time = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), now()
 local leases = key('leases', pool)
 local answer = {}
 local function grant(id, text, attempt, left)
-    local length = #answer
-    answer[length + 1], answer[length + 2], answer[length + 3], answer[length + 4] = id, text, attempt, digits(left)
+    answer[#answer + 1] = string.format('%s %d %d ', attempt, left, #id) .. id .. text
 end
 
 if ARGV[6] == '1' then

@@ -2,18 +2,32 @@
 -- Gives ok or lost for each.
 local most = tonumber(ARGV[1])
 
+-- The records of those that hold their leases, and the ids of a pool.
+local records, ended = {}, {}
+for place = 2, #ARGV, 4 do
+    local id = ARGV[place]
+    local known = redis.call('HMGET', key('call', id), 'state', 'lease', 'pool', 'version', 'callers', 'attempt', 'progress')
+    if known[1] == 'running' and known[2] == ARGV[place + 1] then
+        records[id] = known
+        local ids = ended[known[3]] or {}
+        ended[known[3]] = ids
+        ids[#ids + 1] = id
+    end
+end
+-- First, since a script whose first write needs no memory may go on when none is left.
+for pool, ids in pairs(ended) do
+    redis.call('ZREM', key('leases', pool), unpack(ids))
+end
+
 return for_each(2, 4, function(id, lease, state, text)
-    local call = key('call', id)
-    local known = redis.call('HMGET', call, 'state', 'lease', 'pool', 'version', 'callers', 'attempt', 'progress')
-    if known[1] ~= 'running' or known[2] ~= lease then
+    local known = records[id]
+    if not known or known[2] ~= lease then
         return 'lost'
     end
-    -- First, since a script whose first write needs no memory may go on when none is left.
-    redis.call('ZREM', key('leases', known[3]), id)
-    redis.call('HDEL', call, 'call', 'lease')
-    local version = digits(known[4] + 1)
-    redis.call('HSET', call, 'state', state, 'end', text, 'version', version)
-    local progress = known[7] or ''
+    -- The same call may be there twice.
+    records[id] = nil
+    local version, progress = digits(known[4] + 1), known[7] or ''
+    redis.call('HSET', key('call', id), 'state', state, 'end', text, 'version', version, 'call', '', 'lease', '')
     if #text + #progress > most then
         notify(known[5], 'call', id)
     else

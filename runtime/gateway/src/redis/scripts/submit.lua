@@ -8,12 +8,12 @@ local function look_at(pool)
     if not pools[pool] then
         local queue = key('queue', pool)
         pools[pool] = {key = queue, workers = redis.call('ZCOUNT', key('workers', pool), digits(time), '+inf'),
-            waiting = redis.call('LLEN', queue)}
+            waiting = redis.call('LLEN', queue), ids = {}}
     end
     return pools[pool]
 end
 
-return for_each(3, 7, function(pool, id, text, repeatable, left, name, arguments)
+local answer = for_each(3, 7, function(pool, id, text, repeatable, left, name, arguments)
     local call, idempotency = key('call', id), key('key', name)
     if redis.call('EXISTS', call) == 1 then
         return 'known ' .. id
@@ -39,11 +39,7 @@ return for_each(3, 7, function(pool, id, text, repeatable, left, name, arguments
     redis.call('HSET', call, 'pool', pool, 'call', text, 'repeatable', repeatable, 'deadline', digits(time + left), 'callers', process,
         'server', SERVER, 'state', 'queued', 'attempt', '0', 'version', '1')
     redis.call('PEXPIRE', call, HOUR)
-    redis.call('RPUSH', queue.key, id)
-    if queue.waiting == 0 then
-        -- It is new. The worker that is there sees to it that it outlives the record.
-        redis.call('PEXPIRE', queue.key, HOUR)
-    end
+    queue.ids[#queue.ids + 1] = id
     queue.waiting = queue.waiting + 1
     if name ~= '' then
         redis.call('HSET', idempotency, 'call', id, 'arguments', arguments)
@@ -51,3 +47,13 @@ return for_each(3, 7, function(pool, id, text, repeatable, left, name, arguments
     end
     return 'new'
 end)
+for _, queue in pairs(pools) do
+    if #queue.ids > 0 then
+        redis.call('RPUSH', queue.key, unpack(queue.ids))
+        if #queue.ids == queue.waiting then
+            -- It is new. The worker that is there sees to it that it outlives the record.
+            redis.call('PEXPIRE', queue.key, HOUR)
+        end
+    end
+end
+return answer
