@@ -1,6 +1,10 @@
 //! The peer of comparative measurements: `bench-toolwright stdio [N]` and `bench-toolwright http PORT [N]` serve `add`,
-//! `echo` and N generated tools; `bench-toolwright worker URL` (feature `worker`) executes the calls of the pool `default` in the
-//! Redis at the URL.
+//! `echo` and N generated tools. With the feature `worker`, `bench-toolwright worker URL` executes the calls of the pool `default` in the
+//! Redis at the URL, and `bench-toolwright calls URL SECONDS FLIGHT` makes such calls without a gateway, FLIGHT at a time, and prints
+//! how long they took.
+
+#[cfg(feature = "worker")]
+mod calls;
 
 use std::sync::Arc;
 
@@ -130,7 +134,20 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             let worker = toolwright::gateway::Worker::new(Arc::new(bus), "default", server(0).build()?);
             worker.concurrency(64).run().await;
         }
-        _ => return Err("usage: bench-toolwright stdio [N] | http PORT [N] | worker URL".into()),
+        #[cfg(feature = "worker")]
+        Some("calls") => {
+            let seconds = std::time::Duration::from_secs(count(2).try_into()?);
+            println!(
+                "{}",
+                calls::make(arguments.get(1).ok_or("calls needs a URL")?, seconds, count(3)).await?
+            );
+        }
+        _ => {
+            return Err(concat!(
+                "usage: bench-toolwright stdio [N] | http PORT [N] | worker URL | calls URL SECONDS FLIGHT"
+            )
+            .into());
+        }
     }
     Ok(())
 }
