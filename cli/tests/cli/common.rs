@@ -122,23 +122,34 @@ pub(crate) fn cargo_in(folder: &Path, line: &str) -> Run {
 
 /// Starts `cargo mcp serve` in a folder, passes `input`, and waits until it ends. Also returns its process id.
 pub(crate) fn serve(folder: &Path, line: &str, input: &str) -> (Run, u32) {
-    let mut command = command(folder, &format!("serve {line}"));
+    feed(&mut command(folder, &format!("serve {line}")), input)
+}
+
+/// Runs a command of `cargo mcp` that reads its standard input.
+pub(crate) fn with_input(folder: &Path, line: &str, input: &str) -> Run {
+    feed(&mut command(folder, line), input).0
+}
+
+/// Runs a command of `cargo mcp` on a terminal without echo, where `typed` is entered. The output and the messages are both in
+/// `stdout`.
+#[cfg(unix)]
+pub(crate) fn on_terminal(folder: &Path, line: &str, typed: &str) -> Run {
+    const TERMINAL: &str = "import os, pty, sys
+program = ['sh', '-c', 'stty -echo; exec \"$@\"', 'sh', *sys.argv[1:]]
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(program)))";
+    let mut command = Command::new("python3");
+    let command = prepared(&mut command, folder).args(["-c", TERMINAL, env!("CARGO_BIN_EXE_cargo-mcp")]);
+    feed(command.arg("mcp").args(line.split_whitespace()), typed).0
+}
+
+/// Runs a command with this input. Also returns its process id.
+fn feed(command: &mut Command, input: &str) -> (Run, u32) {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let id = child.id();
     // A program that fails does not read its input.
     _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     (Run::from(child.wait_with_output().unwrap()), id)
-}
-
-/// Runs a command of `cargo mcp` that reads its standard input.
-pub(crate) fn with_input(folder: &Path, line: &str, input: &str) -> Run {
-    let mut command = command(folder, line);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    // A program that fails does not read its input.
-    _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    Run::from(child.wait_with_output().unwrap())
 }
 
 /// Runs any command of `cargo mcp` in a folder; `words` are its arguments.

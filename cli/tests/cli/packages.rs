@@ -111,7 +111,33 @@ fn libraries_without_toolwright_are_not_linked() {
     manifest("members", "--workspace").ended(2).says(&["package `pair`"]);
 }
 
-/// In a folder of several packages, nothing is built before one is selected; the tests have no terminal to ask on.
+#[cfg(unix)]
+#[test]
+fn a_terminal_is_asked_before_anything_is_built() {
+    const END_OF_INPUT: &str = "\u{4}";
+    for (typed, code, flags) in [
+        ("2\n", 0, Some(" --package serve")),
+        ("pair\n", 2, Some(" --package pair")),
+        ("all\n", 2, Some(" --workspace")),
+        ("other\n", 2, None),
+        ("\n", 2, None),
+        (END_OF_INPUT, 2, None),
+    ] {
+        let run = crate::common::on_terminal(&folder("members"), "manifest -v --color never", typed);
+        let shown = run.ended(code).stdout.replace('\r', "");
+        let question = "several packages use Toolwright:\n  1  pair\n  2  serve\n  3  tools\n\
+                        which one? Its number or name, or `all`: ";
+        let (_, after) = shown.split_once(question).expect(&shown);
+        let built = after.lines().find(|line| line.contains("cargo build"));
+        let is_right = match flags {
+            Some(flags) => built.is_some_and(|command| command.contains(flags)),
+            None => built.is_none() && after.starts_with("error: several packages of the workspace"),
+        };
+        assert!(is_right, "{typed:?}: {shown}");
+    }
+}
+
+/// In a folder of several packages, nothing is built before one is selected; without a terminal, nothing is asked.
 #[test]
 fn a_workspace_with_several_servers_lists_them() {
     for command in ["manifest", "docs", "lint", "diff", "pin", "expand count"] {
