@@ -195,13 +195,13 @@ fuzz() {
 
 # A server over HTTP at full load, SOAK_SECONDS long: tests/soak. Then gateways, workers and a Redis that are killed under load, with
 # the faults of SOAK_SEED, or others each time: tests/soak-gateway. The short form uses the programs that the step `tests` has built:
-# half a minute of faults is not worth a release build of five.
+# half a minute is not worth a release build of five.
 soak() {
-    run cargo run --quiet --release --package soak -- "${SOAK_SECONDS:-20}"
     local profile=dev folder=debug
     [ -z "${SOAK_SECONDS:-}" ] || profile=release folder=release
     # With the features of the step `tests`. `cargo run` would build each with its own alone.
-    run cargo build --quiet --workspace --all-features --profile "$profile" --bin cargo-mcp --bin soak-gateway
+    run cargo build --quiet --workspace --all-features --profile "$profile" --bin cargo-mcp --bin soak --bin soak-gateway
+    run "${CARGO_TARGET_DIR:-target}/$folder/soak" "${SOAK_SECONDS:-20}"
     run "${CARGO_TARGET_DIR:-target}/$folder/soak-gateway" "${SOAK_SECONDS:-30}" ${SOAK_SEED:+"$SOAK_SEED"}
 }
 
