@@ -87,8 +87,9 @@ pub(crate) fn run(mut args: BundleArgs, shell: Shell) -> Result<Exit, Error> {
         .map_err(|source| Error::Json { file: "manifest.json".into(), source })?;
     let cargo_toml = packages::folder(&args.tools.packages, shell)?.join("Cargo.toml");
     Settings::read(&cargo_toml)?.apply(&mut manifest);
-    // A program runs on the system that it was built for.
-    manifest["compatibility"] = json!({ "platforms": [platform()] });
+    if let Some(platform) = platform() {
+        manifest["compatibility"] = json!({ "platforms": [platform] });
+    }
 
     let entry = manifest["server"]["entry_point"].as_str().unwrap_or_default().to_owned();
     // Clients append `.exe` to the command themselves.
@@ -106,12 +107,13 @@ pub(crate) fn run(mut args: BundleArgs, shell: Shell) -> Result<Exit, Error> {
     Ok(Exit::Ok)
 }
 
-/// The name of this system in bundles.
-fn platform() -> &'static str {
+/// The system that the program was built for, if bundles have a name for it.
+fn platform() -> Option<&'static str> {
     match std::env::consts::OS {
-        "macos" => "darwin",
-        "windows" => "win32",
-        other => other,
+        "macos" => Some("darwin"),
+        "windows" => Some("win32"),
+        "linux" => Some("linux"),
+        _ => None,
     }
 }
 

@@ -33,15 +33,16 @@ pub(super) fn convert(document: &Document, losses: &mut Losses) -> Value {
         made.insert("long_description".to_owned(), instructions.into());
     }
     made.insert("author".to_owned(), author(document, losses));
-    if let Some(url) = &about.repository {
+    if let Some(url) = url("repository", about.repository.as_deref(), losses) {
         made.insert("repository".to_owned(), json!({ "type": "git", "url": url }));
     }
-    for (member, text) in
-        [("homepage", &about.homepage), ("documentation", &about.documentation), ("license", &about.license)]
-    {
-        if let Some(text) = losses.text(None, &below("", member), text.as_deref()) {
-            made.insert(member.to_owned(), text.into());
+    for (member, text) in [("homepage", &about.homepage), ("documentation", &about.documentation)] {
+        if let Some(url) = url(member, text.as_deref(), losses) {
+            made.insert(member.to_owned(), url.into());
         }
+    }
+    if let Some(license) = losses.text(None, "/license", about.license.as_deref()) {
+        made.insert("license".to_owned(), license.into());
     }
     if !about.keywords.is_empty() {
         made.insert("keywords".to_owned(), json!(about.keywords));
@@ -69,6 +70,16 @@ pub(super) fn convert(document: &Document, losses: &mut Losses) -> Value {
     Value::Object(made)
 }
 
+/// Returns the text if it is a URL: clients reject a bundle with anything else in its place.
+fn url<'t>(member: &str, text: Option<&'t str>, losses: &mut Losses) -> Option<&'t str> {
+    let text = text?;
+    if ["https://", "http://"].iter().any(|scheme| text.starts_with(scheme)) {
+        return Some(text);
+    }
+    losses.add(None, below("", member), "the format requires a URL, so it is removed");
+    None
+}
+
 /// Converts `Ada <ada@example.com>`.
 fn author(document: &Document, losses: &mut Losses) -> Value {
     let Some(author) = document.sources.about.authors.first() else {
@@ -82,8 +93,12 @@ fn author(document: &Document, losses: &mut Losses) -> Value {
             "the format has one author, so that the first of the package stands alone",
         );
     }
-    match author.split_once('<') {
-        Some((name, email)) => json!({ "name": name.trim(), "email": email.trim_end_matches('>').trim() }),
-        None => json!({ "name": author.trim() }),
+    let Some((name, email)) = author.split_once('<') else { return json!({ "name": author.trim() }) };
+    let email = email.trim_end_matches('>').trim();
+    let is_address = |(name, host): (&str, &str)| !name.is_empty() && host.contains('.');
+    if email.split_once('@').is_some_and(is_address) {
+        return json!({ "name": name.trim(), "email": email });
     }
+    losses.add(None, "/author/email", "the format requires an email address, so it is removed");
+    json!({ "name": name.trim() })
 }

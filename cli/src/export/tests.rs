@@ -351,6 +351,26 @@ fn a_bundle_has_the_keywords_and_links_of_its_package() {
     );
 }
 
+/// The official validator rejects bundles with them.
+#[test]
+fn a_bundle_has_only_valid_links_and_addresses() {
+    let mut document = retail();
+    let about = &mut document.sources.about;
+    about.repository = Some("git@github.com:ada/shop.git".to_owned());
+    about.homepage = Some("shop.example".to_owned());
+    about.authors = vec!["Ada <https://ada.example>".to_owned()];
+    let made = json_of(document.clone(), Format::Mcpb);
+    rules::mcpb(&made);
+    assert_eq!(made["author"], json!({"name": "Ada"}));
+    assert_eq!((made.get("repository"), made.get("homepage")), (None, None));
+    let expected = [
+        "/author/email: the format requires an email address, so it is removed",
+        "/repository: the format requires a URL, so it is removed",
+        "/homepage: the format requires a URL, so it is removed",
+    ];
+    assert_eq!(losses(document, Format::Mcpb), expected);
+}
+
 #[test]
 fn strict_mode_tells_defaults_in_the_description() {
     let schema = json!({"type": "integer", "description": "How many.", "default": 10, "examples": [3]});

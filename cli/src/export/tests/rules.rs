@@ -244,7 +244,7 @@ pub(super) fn mcpb(document: &Value) {
             "name": text, "display_name": text, "version": text, "description": text, "long_description": text,
             "author": object(json!(["name"]), json!({"name": text, "email": {"type": "string", "format": "email"}})),
             "repository": object(json!(["type", "url"]), json!({"type": text, "url": {"type": "string", "format": "uri"}})),
-            "homepage": text, "documentation": {"type": "string", "format": "uri"}, "license": text,
+            "homepage": {"type": "string", "format": "uri"}, "documentation": {"type": "string", "format": "uri"}, "license": text,
             "keywords": {"type": "array", "items": text},
             "server": object(json!(["type", "entry_point", "mcp_config"]), json!({
                 "type": {"enum": ["python", "node", "binary", "uv"]},

@@ -1,5 +1,7 @@
 //! What `cargo mcp` writes, read by programs and schemas of others. `tests/setup.sh` installs them.
 
+#[cfg(unix)]
+mod bundle;
 mod sarif;
 mod typescript;
 
@@ -18,6 +20,11 @@ fn cargo_mcp(args: &[&str]) -> Output {
 /// The manifest of the retail example.
 fn retail() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/retail/mcp.json")
+}
+
+/// The text of a path.
+fn text(path: &Path) -> &str {
+    path.to_str().expect("the path is UTF-8")
 }
 
 /// The packages for Node.js, of which this one must be installed.

@@ -1,11 +1,10 @@
 //! Validates code scanning reports against the schema of SARIF 2.1.0, as packaged by Microsoft for tests.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{cargo_mcp, node_modules, retail};
+use super::{cargo_mcp, node_modules, retail, text};
 
 /// A report, if it fits the schema.
 #[track_caller]
@@ -28,11 +27,6 @@ fn check(args: &[&str]) -> Value {
         validator.iter_errors(&report).map(|error| format!("{}: {error}", error.instance_path())).collect();
     assert!(errors.is_empty(), "{errors:#?}");
     report
-}
-
-/// The text of a path.
-fn text(path: &Path) -> &str {
-    path.to_str().expect("the path is UTF-8")
 }
 
 fn results(report: &Value) -> usize {
