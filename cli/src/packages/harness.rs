@@ -5,7 +5,6 @@
 //! folder, so that dependencies are not built twice. Everything that affects the build is copied from the user's
 //! workspace: the lock file, `[patch]`, `[profile]` and the resolver. The libraries still inherit from their own
 //! workspace.
-//! file, `[patch]`, `[profile]` and the resolver. The libraries themselves keep what they inherit from it.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
