@@ -44,6 +44,7 @@ mod error;
 mod command_line;
 mod escape;
 mod exit;
+mod new_file;
 mod path_clash;
 mod text_file;
 

@@ -7,17 +7,16 @@ mod archive;
 mod settings;
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
-use tempfile::NamedTempFile;
 
 use crate::error::{Error, ModuleError};
 use crate::exit::Exit;
 use crate::export::{Format, export};
 use crate::flags::ToolsArgs;
+use crate::new_file::NewFile;
 use crate::packages;
 use crate::shell::Shell;
 
@@ -102,7 +101,8 @@ pub(crate) fn run(mut args: BundleArgs, shell: Shell) -> Result<Exit, Error> {
     let text = format!("{manifest:#}\n");
     archive.add("manifest.json", text.as_bytes(), false).map_err(archive_error)?;
     archive.add(&entry.to_string_lossy(), &bytes, true).map_err(archive_error)?;
-    write(&out, &archive.finish()).map_err(|source| Error::Write { file: out.clone(), source })?;
+    let new = NewFile::write(&out, &archive.finish(), true);
+    new.and_then(NewFile::persist).map_err(|source| Error::Write { file: out.clone(), source })?;
     shell.note(&format_args!("wrote {}; open it with a desktop client to install it", out.display()));
     Ok(Exit::Ok)
 }
@@ -115,14 +115,4 @@ fn platform() -> Option<&'static str> {
         "linux" => Some("linux"),
         _ => None,
     }
-}
-
-/// Writes the file by renaming, so that half of a bundle is never left.
-fn write(out: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let new = NamedTempFile::new_in(folder)?;
-    fs::write(new.path(), bytes)?;
-    new.persist(out)?;
-    Ok(())
 }

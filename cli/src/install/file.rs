@@ -1,14 +1,13 @@
 //! Writes a configuration file atomically, with a backup.
 
-use std::fs::{self, Permissions};
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
-
-use tempfile::NamedTempFile;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
 
 use super::InstallError;
 use super::document::Document;
 use crate::error::Error;
+use crate::new_file::NewFile;
 
 /// A file of a client on disk.
 pub(super) struct ConfigFile;
@@ -28,15 +27,7 @@ impl ConfigFile {
             Some(_) => file.canonicalize().map_err(write_error)?,
             None => file.to_owned(),
         };
-        let folder =
-            target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        fs::create_dir_all(folder).map_err(write_error)?;
-        let text = document.text();
-        let new = temporary(folder, document, &target).and_then(|mut new| {
-            new.write_all(text.as_bytes())?;
-            new.as_file().sync_all()?;
-            Ok(new)
-        });
+        let new = NewFile::write(&target, document.text().as_bytes(), document.is_project());
         let new = new.map_err(write_error)?;
 
         let now = match fs::read(&target) {
@@ -58,34 +49,7 @@ impl ConfigFile {
             }
             None => None,
         };
-        new.persist(&target).map_err(|error| write_error(error.error))?;
+        new.persist().map_err(write_error)?;
         Ok(backup)
     }
-}
-
-fn temporary(folder: &Path, document: &Document, target: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".mcp-").suffix(".tmp");
-    let shared;
-    if let Some(permissions) = shared_permissions(document) {
-        shared = permissions;
-        builder.permissions(shared);
-    }
-    let new = builder.tempfile_in(folder)?;
-    if document.original().is_some() {
-        fs::set_permissions(new.path(), fs::metadata(target)?.permissions())?;
-    }
-    Ok(new)
-}
-
-/// The permissions of a new file that others may read, which the umask restricts.
-#[cfg(unix)]
-fn shared_permissions(document: &Document) -> Option<Permissions> {
-    use std::os::unix::fs::PermissionsExt as _;
-    document.is_project().then(|| Permissions::from_mode(0o666))
-}
-
-#[cfg(not(unix))]
-fn shared_permissions(_document: &Document) -> Option<Permissions> {
-    None
 }

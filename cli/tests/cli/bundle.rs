@@ -2,6 +2,8 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
+#[cfg(unix)]
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -44,6 +46,11 @@ fn a_bundle_has_the_program_and_asks_for_its_variables() {
     let line = "bundle --offline --profile dev";
     mcp(&package, line).ok().says(&["wrote bundled.mcpb"]);
     let bundle = package.join("bundled.mcpb");
+    #[cfg(unix)]
+    {
+        let mode = |file: &Path| fs::metadata(file).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&bundle), mode(&package.join("Cargo.toml")), "it is for others");
+    }
     let first = fs::read(&bundle).unwrap();
     mcp(&package, line).ok();
     assert!(fs::read(&bundle).unwrap() == first, "the same files make the same bundle");
@@ -78,7 +85,7 @@ fn a_bundle_has_the_program_and_asks_for_its_variables() {
 
     let program = unpacked.join(program);
     #[cfg(unix)]
-    fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let listed = run(&package, &["list", "--", &program.display().to_string()]).ok();
     assert!(listed.stdout.contains("count_words"), "{}", listed.stdout);
 
