@@ -12,8 +12,9 @@ use syn::{
 
 use crate::attr::ToolsetAttributes;
 use crate::errors::Errors;
-use crate::expand::{as_our_own, private, respan};
+use crate::expand::{advice, as_our_own, private, respan};
 use crate::model::Kind;
+use crate::plain::{is_plain, last_word};
 use crate::text::pascal_case;
 
 /// Implements `Handler`, `PromptHandler` or `ResourceHandler` for the input of each method, and `Handlers` for the type.
@@ -98,7 +99,14 @@ fn of_block(keys: &TokenStream, block: &ItemImpl, errors: &Errors) -> TokenStrea
     let private = private(crate_path(keys).as_ref());
     let implementations = methods.iter().map(|method| method.implementation(block, &private));
     let set = tool_set(keys, block, &methods, &private);
-    quote!(#(#implementations)* #set)
+    quote! {
+        const _: () = {
+            use #private::{FutureOfOtherState as _, NoFeature as _, OtherFuture as _, OtherState as _};
+
+            #(#implementations)*
+            #set
+        };
+    }
 }
 
 impl<'a> Method<'a> {
@@ -154,29 +162,39 @@ impl<'a> Method<'a> {
         let Self { kind, name, conditions, is_async, tool, context, output } = self;
         let (generics, _, bounds) = block.generics.split_for_impl();
         let this = &block.self_ty;
-        let context = context.map(|given| {
-            let is_reference = matches!(given, Type::Reference(_));
-            let context = if is_reference { quote!(, cx) } else { quote!(, ::core::clone::Clone::clone(cx)) };
-            respan(context, name.span())
-        });
-        let await_it = is_async.then(|| quote_spanned!(name.span()=> .await));
-        // The compiler reports what is not a tool at its type, and a future that is not `Send` at the method.
+        // The compiler reports what is not a tool at its type, a future that is not `Send` at the method, and a state that
+        // is not at the type of the block, where it is the same report for each method and appears once.
         let (handler, method) = match kind {
             Kind::Tool => (quote!(Handler), quote!(call)),
             Kind::Prompt => (quote!(PromptHandler), quote!(get)),
             Kind::Resource => (quote!(ResourceHandler), quote!(read)),
         };
-        let handler = respan(quote!(#private::#handler<#tool> for #this), tool.span());
+        let handler = respan(quote!(#private::#handler<#tool>), tool.span());
+        let context = context.map(|given| {
+            let is_reference = matches!(given, Type::Reference(_));
+            if is_reference { quote!(, cx) } else { quote!(, ::core::clone::Clone::clone(cx)) }
+        });
+        let result = quote!(Self::#name(self, input #context));
+        // The future of an async method is that of the handler, not a part of it.
+        let (keyword, output_type, result) = if *is_async {
+            let future = quote!(impl ::core::future::Future<Output = Self::Output> + ::core::marker::Send);
+            (None, future, advice::send_future(&result, private))
+        } else {
+            (Some(quote!(async)), quote!(Self::Output), result)
+        };
+        let [output_type, result] = [output_type, result].map(|tokens| respan(tokens, name.span()));
+        let shared_state = advice::shared_state(this, private);
         let call = quote_spanned! {name.span()=>
-            async fn #method(&self, input: #tool, cx: &#private::Context) -> Self::Output {
+            #keyword fn #method(&self, input: #tool, cx: &#private::Context) -> #output_type {
+                #shared_state
                 let _ = cx;
-                Self::#name(self, input #context)#await_it
+                #result
             }
         };
         quote_spanned! {tool.span()=>
             #(#conditions)*
             #[automatically_derived]
-            impl #generics #handler #bounds {
+            impl #generics #handler for #this #bounds {
                 type Output = #output;
                 #call
             }
@@ -186,25 +204,29 @@ impl<'a> Method<'a> {
 
 impl Method<'_> {
     /// The statement that adds its prompt or resource to a server.
-    fn addition(&self) -> Option<TokenStream> {
+    fn addition(&self, private: &TokenStream) -> Option<TokenStream> {
         let Self { conditions, tool, .. } = self;
         let add = match self.kind {
             Kind::Tool => return None,
-            Kind::Prompt => quote!(prompts),
-            Kind::Resource => quote!(resources),
+            Kind::Prompt => quote!(add_prompt),
+            Kind::Resource => quote!(add_resource),
         };
-        let server = respan(quote!(server.#add::<#tool>()), tool.span());
-        Some(quote!(#(#conditions)* let server = #server;))
+        let add = respan(quote!(#private::Feature::<Self, #tool>::#add), tool.span());
+        Some(quote!(#(#conditions)* let server = #add(server);))
     }
 }
 
-/// The set of the tools, under a name that users cannot write.
+/// The name of the set of tools.
+pub(crate) const SET: &str = "__Tools";
+
+/// The set of the tools, whose name users do not write.
 fn tool_set(
     keys: &TokenStream,
     block: &ItemImpl,
     methods: &[Method<'_>],
     private: &TokenStream,
 ) -> TokenStream {
+    let set = format_ident!("{SET}");
     let this = &block.self_ty;
     let (generics, _, bounds) = block.generics.split_for_impl();
     // The set has no generic parameters, so that it cannot name a generic handler.
@@ -223,34 +245,33 @@ fn tool_set(
     // A public service may have private tools, since users cannot name the set.
     let lints = quote!(allow(private_interfaces));
     quote! {
-        const _: () = {
-            #[derive(#private::DeriveToolset)]
-            #[mcp(#keys #separator #handler)]
-            #[#lints]
-            pub enum __Tools { #(#variants),* }
+        #[derive(#private::DeriveToolset)]
+        #[mcp(#keys #separator #handler)]
+        #[#lints]
+        pub enum #set { #(#variants),* }
 
-            #[automatically_derived]
-            impl #generics #private::Handlers for #this #bounds {
-                type Tools = __Tools;
+        #[automatically_derived]
+        impl #generics #private::Handlers for #this #bounds {
+            type Tools = #set;
 
-                #features
-            }
+            #features
+        }
 
-            #registrations
-            #(#names)*
-        };
+        #registrations
+        #(#names)*
     }
 }
 
 /// The method of `Handlers` that adds prompts and resources, if there are any.
 fn features(methods: &[Method<'_>], private: &TokenStream) -> Option<TokenStream> {
-    let additions: Vec<_> = methods.iter().filter_map(Method::addition).collect();
+    let additions: Vec<_> = methods.iter().filter_map(|method| method.addition(private)).collect();
     let add = |server: &TokenStream| quote!(fn features(server: #private::Server<Self>) -> #private::Server<Self> { #server });
     (!additions.is_empty()).then(|| add(&quote!(#(#additions)* server)))
 }
 
 /// The entries of the manifest for the prompts and resources, which this server offers.
 fn registrations(methods: &[Method<'_>], private: &TokenStream) -> TokenStream {
+    let set = format_ident!("{SET}");
     methods
         .iter()
         .filter_map(|method| {
@@ -260,7 +281,7 @@ fn registrations(methods: &[Method<'_>], private: &TokenStream) -> TokenStream {
                 Kind::Resource => quote!(linked_resource),
             };
             let Method { conditions, tool, .. } = method;
-            let server = quote!(#private::ServerOf::new::<__Tools>());
+            let server = quote!(#private::ServerOf::new::<#set>());
             let offered =
                 respan(quote!(#private::offered(#private::#linked::<#tool>(), #server)), tool.span());
             let slice = as_our_own(quote! {
@@ -362,24 +383,6 @@ fn check_arguments(signature: &Signature, kind: Kind, errors: &Errors) {
             kind.word(),
         ),
     );
-}
-
-/// Whether a type is that of a single value, which no tool, prompt or resource is.
-fn is_plain(ty: &Type) -> bool {
-    const PLAIN: [&str; 20] = [
-        "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16", "u32",
-        "u64", "u128", "usize", "String", "Option", "Vec",
-    ];
-    last_word(ty).is_some_and(|word| PLAIN.contains(&word.as_str()))
-}
-
-/// The name of a type or of what it refers to, without its path and parameters.
-fn last_word(ty: &Type) -> Option<String> {
-    match ty {
-        Type::Reference(reference) => last_word(&reference.elem),
-        Type::Path(path) => Some(path.path.segments.last()?.ident.to_string()),
-        _ => None,
-    }
 }
 
 fn check_receiver(receiver: &Receiver, errors: &Errors) {

@@ -14,6 +14,8 @@ mod handlers;
 
 mod errors;
 mod json;
+mod plain;
+mod schema;
 mod suggest;
 mod text;
 

@@ -208,7 +208,8 @@ fn borrows(ty: &Type) -> bool {
     }
 }
 
-fn any_ident(tokens: TokenStream, matches: &impl Fn(&Ident) -> bool) -> bool {
+/// Whether one of the tokens, at any depth, is a matching identifier.
+pub(crate) fn any_ident(tokens: TokenStream, matches: &impl Fn(&Ident) -> bool) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => matches(&ident),
         TokenTree::Group(group) => any_ident(group.stream(), matches),

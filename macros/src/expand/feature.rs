@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 
-use super::{as_our_own, metadata, option, package, private, probes, respan, source_location};
+use super::{advice, as_our_own, metadata, option, package, private, probes, respan, source_location};
 use crate::attr::ItemAttributes;
 use crate::json::{self, Object};
 use crate::model::{Item, Kind, Role, Shape};
@@ -22,6 +22,7 @@ pub(crate) fn feature(item: &Item<'_>) -> TokenStream {
     let implementation = implementation(item, &private);
     let completions = completions(item, &private);
     let probes = probes::of_feature(item, &private);
+    let described_fields = advice::described_fields(item, &private);
     let registration = (!is_refused(item)).then(|| registration(item, &private));
     quote! {
         const _: () = {
@@ -30,6 +31,7 @@ pub(crate) fn feature(item: &Item<'_>) -> TokenStream {
             #implementation
             #completions
             #probes
+            #described_fields
             #registration
         };
     }

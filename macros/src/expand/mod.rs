@@ -1,5 +1,6 @@
 //! Generates the implementations. Nothing in here can fail.
 
+pub(crate) mod advice;
 mod feature;
 mod metadata;
 mod probes;

@@ -9,7 +9,9 @@ use syn::{Ident, Type};
 
 use super::respan;
 use crate::attr::{AttributeValue, FieldAttributes, JsonValue, Number};
+use crate::handlers;
 use crate::model::{Field, Item, Role, Shape, Toolset};
+use crate::plain::is_made_of_plain;
 
 /// The largest integer that every JSON parser represents exactly: 2^53 - 1.
 const LARGEST_SAFE: i64 = 9_007_199_254_740_991;
@@ -45,7 +47,9 @@ pub(super) fn of_feature(item: &Item<'_>, private: &TokenStream) -> TokenStream 
 
 /// The rules across the tools of a set.
 pub(super) fn of_toolset(toolset: &Toolset<'_>, private: &TokenStream) -> TokenStream {
-    let tools = toolset.tools.iter().map(|member| {
+    // The handlers of a block require their tools to be tools themselves.
+    let is_of_block = toolset.input.ident == handlers::SET;
+    let tools = toolset.tools.iter().filter(|_| !is_of_block).map(|member| {
         let tool = member.tool;
         respan(quote!(const _: () = #private::expect_tool::<#tool>();), member.tool.span())
     });
@@ -79,14 +83,15 @@ fn of_field(field: &Field<'_>, private: &TokenStream) -> TokenStream {
             let keys = of_keys(field, private);
             quote!(#no_keys #keys)
         }
-        Role::Flattened | Role::Nameless => no_keys,
+        Role::Flattened | Role::Nameless => quote!(#no_keys),
         Role::Skipped | Role::Replaced => TokenStream::new(),
     }
 }
 
 /// The type of a field must not itself be a tool with keys on its fields, since they would be ignored here.
-fn no_keys(inner: &Type, private: &TokenStream) -> TokenStream {
-    probe(inner.span(), private, "expect_no_keys", &quote!(#private::Slot::<#inner>::HAS_KEYS))
+fn no_keys(inner: &Type, private: &TokenStream) -> Option<TokenStream> {
+    let keys = quote!(#private::Slot::<#inner>::HAS_KEYS);
+    (!is_made_of_plain(inner)).then(|| probe(inner.span(), private, "expect_no_keys", &keys))
 }
 
 fn of_keys(field: &Field<'_>, private: &TokenStream) -> TokenStream {

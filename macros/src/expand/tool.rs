@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{GenericParam, Generics, Ident, parse_quote_spanned};
 
-use super::{as_our_own, metadata, package, private, probes};
+use super::{advice, as_our_own, metadata, package, private, probes};
 use crate::model::{Field, Item, Role, Shape};
 
 /// The implementation of `Tool` for the input, even if it has mistakes.
@@ -12,6 +12,7 @@ pub(crate) fn tool(tool: &Item<'_>) -> TokenStream {
     let private = private(tool.crate_path());
     let implementation = implementation(tool, &private);
     let probes = probes::of_tool(tool, &private);
+    let described_fields = advice::described_fields(tool, &private);
     let registration = is_registered(tool).then(|| registration(&tool.input.ident, &private));
     quote! {
         const _: () = {
@@ -19,6 +20,7 @@ pub(crate) fn tool(tool: &Item<'_>) -> TokenStream {
 
             #implementation
             #probes
+            #described_fields
             #registration
         };
     }

@@ -102,8 +102,8 @@ fn definition(toolset: &Toolset<'_>, member: &Member<'_>, private: &TokenStream)
     toolset.attributes.handler.as_ref().map_or_else(plain, |handler| {
         let handler = &handler.value;
         // A missing handler is reported at the variant.
-        let definition = respan(quote!(<#handler as #private::Serves<#tool>>::definition()), variant.span());
-        quote!(definitions.push(#definition);)
+        let define = quote!(#private::ServedSlot::<#handler, #tool>::define(&mut definitions););
+        respan(define, variant.span())
     })
 }
 

@@ -5,10 +5,11 @@ pub use serde_json::value::RawValue;
 
 pub use crate::definition::ToolDefinition;
 pub use crate::derive_support::{
-    Claim, Kind, KindOf, NoTool, Refused, Slot, UnknownKind, expect_example, expect_free_arguments,
-    expect_free_name, expect_header, expect_list, expect_no_keys, expect_number, expect_object,
-    expect_other_name, expect_string, expect_text, expect_tool, linked_prompt, linked_resource, linked_tool,
-    linked_toolset, offered,
+    Claim, DescribedField, FieldType, FutureOfOtherState, HandlerFuture, Kind, KindOf, NoTool, OtherField,
+    OtherFuture, OtherPart, OtherState, Refused, SendFuture, SharedState, Slot, State, UnknownKind,
+    expect_example, expect_free_arguments, expect_free_name, expect_header, expect_list, expect_no_keys,
+    expect_number, expect_object, expect_other_name, expect_string, expect_text, expect_tool, linked_prompt,
+    linked_resource, linked_tool, linked_toolset, offered,
 };
 pub use crate::link::{
     LinkedFeatures, LinkedTool, LinkedToolset, ServerOf, TOOLWRIGHT_FEATURES as FEATURES,

@@ -1,5 +1,7 @@
 //! Items that the output of the derives names: those of `toolwright_core::__private`, and those of servers.
 
+use std::marker::PhantomData;
+
 use toolwright_core::result::IntoToolResult;
 
 pub use toolwright_core::__private::*;
@@ -40,6 +42,64 @@ impl<S: Handler<T>, T: Tool> Serves<T> for S {
         definition
     }
 }
+
+/// [`Slot`] of a tool whose handler is known.
+#[derive(Debug)]
+pub struct ServedSlot<S, T>(PhantomData<(S, T)>);
+
+impl<S, T: Tool> ServedSlot<S, T> {
+    /// Adds the tool's definition, with the output schema that its handler determines.
+    pub fn define(definitions: &mut Vec<ToolDefinition>)
+    where
+        S: Serves<T>,
+    {
+        definitions.push(S::definition());
+    }
+}
+
+impl<S, T> NoTool<T> for ServedSlot<S, T> {}
+
+/// A prompt or resource that the state `S` handles. If it is neither, or `S` cannot be a state, [`NoFeature`] applies
+/// instead, so that only its handler reports an error.
+#[derive(Debug)]
+pub struct Feature<S, F>(PhantomData<(S, F)>);
+
+impl<S: Send + Sync + 'static, F: TypedPrompt> Feature<S, F> {
+    /// Adds the prompt.
+    pub fn add_prompt(server: Server<S>) -> Server<S>
+    where
+        F: Completes,
+        S: PromptHandler<F>,
+    {
+        server.prompts::<F>()
+    }
+}
+
+impl<S: Send + Sync + 'static, F: TypedResource> Feature<S, F> {
+    /// Adds the resource.
+    pub fn add_resource(server: Server<S>) -> Server<S>
+    where
+        F: Completes,
+        S: ResourceHandler<F>,
+    {
+        server.resources::<F>()
+    }
+}
+
+/// The counterparts of [`Feature`].
+pub trait NoFeature<S> {
+    /// Adds nothing.
+    fn add_prompt(server: Server<S>) -> Server<S> {
+        server
+    }
+
+    /// Adds nothing.
+    fn add_resource(server: Server<S>) -> Server<S> {
+        server
+    }
+}
+
+impl<S, F> NoFeature<S> for Feature<S, F> {}
 
 /// Implements `Dispatch` for a derived toolset: `dispatch! { ShopTools { #[cfg(…)] Tool, … } }`.
 ///

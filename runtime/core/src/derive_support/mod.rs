@@ -4,11 +4,16 @@
 //! Each `expect_…` function is evaluated in a constant and panics if a rule is broken. This is a compile error
 //! at the location of the call, with the panic message.
 
+mod advice;
 mod field;
 mod kind;
 mod set;
 mod text;
 
+pub use advice::{
+    DescribedField, FieldType, FutureOfOtherState, HandlerFuture, OtherField, OtherFuture, OtherPart,
+    OtherState, SendFuture, SharedState, State,
+};
 pub use field::{
     expect_example, expect_header, expect_list, expect_no_keys, expect_number, expect_object, expect_string,
     expect_text,
