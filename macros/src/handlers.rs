@@ -13,7 +13,7 @@ use syn::{
 use crate::attr::ToolsetAttributes;
 use crate::errors::Errors;
 use crate::expand::{advice, as_our_own, private, respan};
-use crate::model::Kind;
+use crate::model::{Kind, SET_OF_BLOCK};
 use crate::plain::{is_plain, last_word};
 use crate::text::pascal_case;
 
@@ -216,9 +216,6 @@ impl Method<'_> {
     }
 }
 
-/// The name of the set of tools.
-pub(crate) const SET: &str = "__Tools";
-
 /// The set of the tools, whose name users do not write.
 fn tool_set(
     keys: &TokenStream,
@@ -226,7 +223,7 @@ fn tool_set(
     methods: &[Method<'_>],
     private: &TokenStream,
 ) -> TokenStream {
-    let set = format_ident!("{SET}");
+    let set = format_ident!("{SET_OF_BLOCK}");
     let this = &block.self_ty;
     let (generics, _, bounds) = block.generics.split_for_impl();
     // The set has no generic parameters, so that it cannot name a generic handler.
@@ -271,7 +268,7 @@ fn features(methods: &[Method<'_>], private: &TokenStream) -> Option<TokenStream
 
 /// The entries of the manifest for the prompts and resources, which this server offers.
 fn registrations(methods: &[Method<'_>], private: &TokenStream) -> TokenStream {
-    let set = format_ident!("{SET}");
+    let set = format_ident!("{SET_OF_BLOCK}");
     methods
         .iter()
         .filter_map(|method| {

@@ -287,6 +287,9 @@ impl<'a> Field<'a> {
     }
 }
 
+/// The name of the set that a `#[handlers]` block derives. Users do not write it.
+pub(crate) const SET_OF_BLOCK: &str = "__Tools";
+
 /// The input of `#[derive(Toolset)]`.
 pub(crate) struct Toolset<'a> {
     pub(crate) input: &'a DeriveInput,

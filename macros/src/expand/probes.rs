@@ -9,8 +9,7 @@ use syn::{Ident, Type};
 
 use super::respan;
 use crate::attr::{AttributeValue, FieldAttributes, JsonValue, Number};
-use crate::handlers;
-use crate::model::{Field, Item, Role, Shape, Toolset};
+use crate::model::{Field, Item, Role, SET_OF_BLOCK, Shape, Toolset};
 use crate::plain::is_made_of_plain;
 
 /// The largest integer that every JSON parser represents exactly: 2^53 - 1.
@@ -48,7 +47,7 @@ pub(super) fn of_feature(item: &Item<'_>, private: &TokenStream) -> TokenStream 
 /// The rules across the tools of a set.
 pub(super) fn of_toolset(toolset: &Toolset<'_>, private: &TokenStream) -> TokenStream {
     // The handlers of a block require their tools to be tools themselves.
-    let is_of_block = toolset.input.ident == handlers::SET;
+    let is_of_block = toolset.input.ident == SET_OF_BLOCK;
     let tools = toolset.tools.iter().filter(|_| !is_of_block).map(|member| {
         let tool = member.tool;
         respan(quote!(const _: () = #private::expect_tool::<#tool>();), member.tool.span())
