@@ -19,6 +19,9 @@ use toolwright::{
     result::IntoToolResult,
 };
 
+const USAGE: &str =
+    "usage: bench-toolwright stdio [N] | http PORT [N] | worker URL | calls URL SECONDS FLIGHT";
+
 /// The state of the handlers: none.
 struct Bench;
 
@@ -142,12 +145,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
                 calls::make(arguments.get(1).ok_or("calls needs a URL")?, seconds, count(3)).await?
             );
         }
-        _ => {
-            return Err(concat!(
-                "usage: bench-toolwright stdio [N] | http PORT [N] | worker URL | calls URL SECONDS FLIGHT"
-            )
-            .into());
-        }
+        _ => return Err(USAGE.into()),
     }
     Ok(())
 }
