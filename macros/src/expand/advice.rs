@@ -1,6 +1,6 @@
 //! Checks that say what to write where a type lacks a trait of another crate: those of `derive_support::advice` in the runtime.
 //!
-//! The traits that they need are imported by [`traits`].
+//! Whoever uses one imports the traits beside it, whose methods stand in where a bound does not hold.
 
 use proc_macro2::TokenStream;
 use quote::quote;
