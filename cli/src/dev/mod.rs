@@ -103,6 +103,7 @@ async fn serve(args: DevArgs, shell: Shell) -> Result<RequestExit, RequestError>
     let first = rebuilder.first().await?;
     let current = Current::new(Arc::clone(&first.proxy));
     let service = service(&first.proxy, current.clone(), shell)?;
+    let stop_asked = shutdown_signal();
     let transport: Transport = if let Some(http) = http {
         shell.note(&format!("listening at http://{}{PATH}", http.local_addr()?));
         http.path(PATH).into()
@@ -112,7 +113,7 @@ async fn serve(args: DevArgs, shell: Shell) -> Result<RequestExit, RequestError>
     };
     let stopping = CancellationToken::new();
     let following = tokio::spawn(rebuilder.follow(current, first, stopping.clone()));
-    let served = service.serve_until(transport, shutdown_signal()).await;
+    let served = service.serve_until(transport, stop_asked).await;
     stopping.cancel();
     _ = following.await;
     served?;

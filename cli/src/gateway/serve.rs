@@ -127,6 +127,7 @@ async fn serve(
     let registry = guarded.as_ref().map(|guarded| guarded.registry.clone());
     let service = service(gateway.clone(), guarded.as_ref(), (&controls, telemetry), args).map_err(usage)?;
     let draining = CancellationToken::new();
+    let stop_asked = shutdown_signal();
     let transport: Transport = match http {
         Some(http) => {
             shell.note(&format!("listening at http://{}{PATH}", http.local_addr()?));
@@ -160,7 +161,7 @@ async fn serve(
     let following = tokio::spawn(followed.follow());
     let served = service
         .serve_until(transport, async {
-            shutdown_signal().await;
+            stop_asked.await;
             draining.cancel();
         })
         .await;

@@ -64,9 +64,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .with_state(book);
 
     let listener = TcpListener::bind(address).await?;
+    let stop_asked = shutdown_signal();
     eprintln!("a page at http://{0}/, MCP at http://{0}/mcp", listener.local_addr()?);
     let shutdown = async move {
-        shutdown_signal().await;
+        stop_asked.await;
         // axum waits for requests in flight. Streams that never end by themselves must be ended.
         mcp.end_streams();
     };

@@ -37,9 +37,10 @@ async fn main() -> anyhow::Result<()> {
     let mcp = HttpService::with_config(&service, HttpConfig::new().protect(protection));
     let app = Router::new().route("/health", get(async || "ok")).merge(mcp.router("/mcp"));
 
+    let stop_asked = shutdown_signal();
     eprintln!("listening on http://{address}/mcp");
     let shutdown = async move {
-        shutdown_signal().await;
+        stop_asked.await;
         mcp.end_streams();
     };
     axum::serve(no_delay(listener), app).with_graceful_shutdown(shutdown).await?;

@@ -24,8 +24,9 @@ impl HttpService {
     /// let app = Router::new().route("/", get(async || "a page")).merge(mcp.router("/mcp"));
     ///
     /// let listener = no_delay(TcpListener::bind("127.0.0.1:8080").await?);
+    /// let stop_asked = shutdown_signal();
     /// let shutdown = async move {
-    ///     shutdown_signal().await;
+    ///     stop_asked.await;
     ///     mcp.end_streams();
     /// };
     /// axum::serve(listener, app).with_graceful_shutdown(shutdown).await?;
