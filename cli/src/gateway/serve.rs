@@ -71,7 +71,6 @@ pub(super) fn run(args: &ServeArgs, shell: Shell) -> Result<RequestExit, Request
     let files = [&args.config, &args.pins, &args.policy].map(watched);
     let config = args.config.as_deref().map(read).transpose()?;
     let pinned = args.pins.as_deref().map(Pins::read).transpose().map_err(pin_file_error)?;
-    keep_freed_memory();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let controls = controls(args)?;
     let telemetry = Telemetry::start(args, &controls, runtime.handle())?;
@@ -79,16 +78,6 @@ pub(super) fn run(args: &ServeArgs, shell: Shell) -> Result<RequestExit, Request
     let served = runtime.block_on(serve(args, config.as_ref(), pinned, (files, observed), shell));
     telemetry.finish();
     served
-}
-
-/// Makes the allocator keep freed buffers for the next message.
-///
-/// glibc returns buffers of more than 128 KiB to the system as soon as they are freed, so that each large message is paid for
-/// with page faults: a third of the CPU time of an echo of 256 KiB. Once a larger buffer was freed, it keeps all smaller ones
-/// (mallopt(3), "Note: Nowadays, glibc uses a dynamic mmap threshold by default"). Other allocators do not mind.
-fn keep_freed_memory() {
-    const LARGE: usize = 4 << 20;
-    drop(std::hint::black_box(Vec::<u8>::with_capacity(LARGE)));
 }
 
 async fn serve(
