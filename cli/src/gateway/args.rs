@@ -1,6 +1,7 @@
 //! The flags of `cargo mcp gateway`.
 
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -63,6 +64,9 @@ pub(super) struct ServeArgs {
     /// Write a line of JSON to this file for each call; it is rotated at 64 MiB, and 8 older ones are kept
     #[arg(long, value_name = "FILE")]
     pub(super) audit: Option<PathBuf>,
+    /// How many threads handle requests [default: half of the cores, at least one]
+    #[arg(long, value_name = "NUMBER")]
+    pub(super) threads: Option<NonZeroUsize>,
     /// On SIGTERM, let running requests finish for this long
     #[arg(long, value_name = "SECONDS", default_value_t = 25)]
     pub(super) grace: u64,

@@ -1,5 +1,6 @@
 //! Runs the gateway: the servers of a file, and the runs of workflows.
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -71,13 +72,22 @@ pub(super) fn run(args: &ServeArgs, shell: Shell) -> Result<RequestExit, Request
     let files = [&args.config, &args.pins, &args.policy].map(watched);
     let config = args.config.as_deref().map(read).transpose()?;
     let pinned = args.pins.as_deref().map(Pins::read).transpose().map_err(pin_file_error)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let threads = args.threads.unwrap_or_else(default_threads).get();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
     let controls = controls(args)?;
     let telemetry = Telemetry::start(args, &controls, runtime.handle())?;
     let observed = (controls, &telemetry);
     let served = runtime.block_on(serve(args, config.as_ref(), pinned, (files, observed), shell));
     telemetry.finish();
     served
+}
+
+/// Returns the default of `--threads`: half of the cores, since servers, workers and stores often share them. A thread that is
+/// woken only to find that another one has done the work takes a core from them: with two threads on two cores, a call takes a
+/// fifth more CPU time than with one, and there are no more calls per second.
+fn default_threads() -> NonZeroUsize {
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    NonZeroUsize::new(cores / 2).unwrap_or(NonZeroUsize::MIN)
 }
 
 async fn serve(

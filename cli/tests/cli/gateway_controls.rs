@@ -76,6 +76,27 @@ fn config(folder: &Path) {
     std::fs::write(folder.join("mcp.json"), servers.to_string()).unwrap();
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn half_of_the_cores_handle_requests_or_as_many_as_asked_for() {
+    let scratch = scratch();
+    let folder = scratch.path();
+    config(folder);
+    let threads = |gateway: &Running| {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", gateway.child.id())).unwrap();
+        let names = tasks.map(|task| std::fs::read_to_string(task.unwrap().path().join("comm")).unwrap());
+        names.filter(|name| name.trim() == "tokio-rt-worker").count()
+    };
+    // What looks names up or opens files has threads of the same name, which end after a while.
+    let half = (std::thread::available_parallelism().unwrap().get() / 2).max(1);
+    for (flags, expected) in [(&[][..], half), (&["--threads", "5"], 5)] {
+        let gateway = Running::start(folder, flags);
+        assert!(!names(folder, &gateway.url).is_empty());
+        until("only the threads of the runtime are left", || threads(&gateway) == expected);
+    }
+    run(folder, &["gateway", "--config", "mcp.json", "--threads", "0"]).ended(2).says(&["--threads", "0"]);
+}
+
 fn names(folder: &Path, url: &str) -> Vec<String> {
     let listed: Value = serde_json::from_str(&run(folder, &["list", "--json", url]).ok().stdout).unwrap();
     listed.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
