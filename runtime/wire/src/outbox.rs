@@ -40,6 +40,8 @@ struct Queue {
     /// Whether lines were taken that are not sent yet.
     sending: bool,
     closed: bool,
+    /// How many threads block in [`Outbox::wait`]: to wake them is a system call, even if there are none.
+    blocked: usize,
     /// Whether a sender has asked to disconnect the reader.
     hangs_up: bool,
 }
@@ -94,8 +96,11 @@ impl Outbox {
         if let Some(held) = &mut state.held {
             held.grow(message.len() + 1);
         }
+        let is_blocked = state.blocked > 0;
         drop(state);
-        self.filled.notify_one();
+        if is_blocked {
+            self.filled.notify_one();
+        }
         self.filled_async.notify_one();
     }
 
@@ -216,11 +221,13 @@ impl Outbox {
 
     /// Blocks until something is queued (true), or the outbox is closed and empty (false).
     pub fn wait(&self) -> bool {
-        let state = self.lock();
-        let state = self
+        let mut state = self.lock();
+        state.blocked += 1;
+        let mut state = self
             .filled
             .wait_while(state, |state| state.lines.is_empty() && !state.closed)
             .unwrap_or_else(PoisonError::into_inner);
+        state.blocked -= 1;
         !state.lines.is_empty()
     }
 
@@ -272,8 +279,13 @@ impl Outbox {
     /// Closes the outbox: later messages are dropped, and waiting senders and takers continue.
     #[inline]
     pub fn close(&self) {
-        self.lock().closed = true;
-        self.filled.notify_all();
+        let mut state = self.lock();
+        state.closed = true;
+        let is_blocked = state.blocked > 0;
+        drop(state);
+        if is_blocked {
+            self.filled.notify_all();
+        }
         // There may be several takers.
         self.filled_async.notify_waiters();
         self.room.notify_waiters();
@@ -312,6 +324,30 @@ mod tests {
         outbox.take(&mut lines);
         outbox.mark_sent();
         String::from_utf8(lines).expect("text was pushed")
+    }
+
+    #[test]
+    fn a_blocked_thread_is_woken_by_a_message_and_by_the_end() {
+        let outbox = Arc::new(Outbox::new(64));
+        let reader = Arc::clone(&outbox);
+        let blocked = std::thread::spawn(move || {
+            let mut lines = Vec::new();
+            while reader.wait() {
+                lines.push(take_text(&reader));
+            }
+            lines
+        });
+        let until = |is_blocked: usize| {
+            while outbox.lock().blocked != is_blocked || !outbox.lock().lines.is_empty() {
+                std::thread::yield_now();
+            }
+        };
+        until(1);
+        outbox.push(b"first");
+        until(1);
+        outbox.close();
+        assert_eq!(blocked.join().expect("no panic"), ["first\n"]);
+        until(0);
     }
 
     #[tokio::test]
