@@ -56,8 +56,8 @@ use crate::args::{Cli, Command};
 use crate::command_line::strip_subcommand;
 use crate::exit::Exit;
 
-/// A call through the gateway has about 200 short allocations, which are freed on another thread half of the time: a fifth of its
-/// CPU time with the allocator of glibc, which also returns each large message to the system as soon as it is freed.
+/// A call through the gateway has about 200 short allocations. With the allocator of glibc, they take a fifth of its CPU time,
+/// threads wait for each other, and each large message is returned to the system as soon as it is freed.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
