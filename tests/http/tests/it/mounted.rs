@@ -85,6 +85,8 @@ async fn sigterm_is_seen_from_the_call_on() {
     let asked = shutdown_signal();
     assert!(is_caught());
     let waiting = tokio::spawn(asked);
+    tokio::task::yield_now().await;
+    assert!(!waiting.is_finished());
     let id = std::process::id().to_string();
     assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().expect("kill").success());
     tokio::time::timeout(Duration::from_secs(20), waiting).await.expect("it is seen").expect("no panic");
