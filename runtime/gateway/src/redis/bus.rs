@@ -15,7 +15,7 @@ use super::bound::Bound;
 use super::claiming::Claiming;
 use super::connection::{Connection, RedisError, ScriptError, name_process, script, text};
 use super::records::{Fields, unreadable};
-use super::waiting::{LOOK_EVERY, Waiter, Waiting, read_changes};
+use super::waiting::{LOOK_EVERY, Waiter, Waiting, wake_by_messages};
 use crate::calls::{
     Call, CallBus, CallError, CallRecord, CallState, Claim, Finish, LEASE, Lease, MAX_ATTEMPTS, MAX_QUEUED,
     Progress, Started,
@@ -26,7 +26,7 @@ const MAX_LEFT: u64 = 30 * 24 * 3_600_000;
 /// Minimum duration of a lease: 100 milliseconds.
 const MIN_LEASE: Duration = Duration::from_millis(100);
 /// Maximum size of a result that the notification of the caller carries, together with the progress of the call: 4 KiB. A larger
-/// one is read from the record. The stream of a process has about 10,000 notifications.
+/// one is read from the record.
 pub const MAX_CARRIED_BYTES: usize = 4 << 10;
 
 /// These know the run of the server.
@@ -41,8 +41,8 @@ static END_LEASES: LazyLock<Script> = script!("notify", "calls", "leases", "end_
 
 /// Sends calls to workers in other processes, through Redis. Requires the feature `redis`.
 ///
-/// Calls are pushed: workers wait at the queue of their pool, and each gateway is notified by its own stream. Records are
-/// authoritative and streams only wake readers, so a lost message only causes delay. A notification of the end of a
+/// Calls are pushed: workers wait at the queue of their pool, and each process is notified on its own channel. Records are
+/// authoritative and messages only wake readers, so a lost one only causes delay. A notification of the end of a
 /// call carries the final record, unless that has more than [`MAX_CARRIED_BYTES`]. An unreachable server is
 /// [`CallError::Unavailable`] after 3 seconds, and the connection is restored automatically.
 ///
@@ -106,9 +106,9 @@ impl RedisBus {
         let inner =
             Inner { connection, process, lease, clock, submitting, finishing, claim, waiting, claiming };
         let inner = Arc::new(inner);
-        let reader =
-            read_changes(inner.connection.clone(), inner.process.clone(), Arc::clone(&inner.waiting));
-        let reader = tokio::spawn(reader);
+        let messages =
+            wake_by_messages(inner.connection.clone(), &inner.process, Arc::clone(&inner.waiting)).await?;
+        let reader = tokio::spawn(messages);
         Ok(Self { inner, reader })
     }
 

@@ -47,7 +47,7 @@ const ROLES: [(&str, &[&str]); 4] = [
             "HDEL mcp:1:key:mcp-doctor none",
             "LREM mcp:1:queue:mcp-doctor 1 none",
             "ZCOUNT mcp:1:workers:mcp-doctor 0 0",
-            "XREAD COUNT 1 STREAMS mcp:1:proc:mcp-doctor 0",
+            "PUBLISH mcp:1:proc:mcp-doctor none",
         ],
     ),
     (
@@ -80,7 +80,7 @@ const ROLES: [(&str, &[&str]); 4] = [
             "ZREM mcp:1:events:mcp-doctor none",
             "ZREM mcp:1:ledger:mcp-doctor none",
             "HDEL mcp:1:sizes:mcp-doctor none",
-            "XREAD COUNT 1 STREAMS mcp:1:proc:mcp-doctor 0",
+            "PUBLISH mcp:1:proc:mcp-doctor none",
         ],
     ),
 ];

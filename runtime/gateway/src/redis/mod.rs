@@ -1,8 +1,10 @@
 //! Shared runs, calls, tasks and events of several processes, in Redis.
 //!
 //! `connection` connects to the server, `store` stores runs, `sealed` their credentials, and `bus` transports
-//! calls; `batches` runs scripts for several callers at once. `tasks` and `events` are stores of any server, with or without a gateway in front. Each change is one script in `scripts`, so it is atomic; `keys.lua` documents the key layout. Only
-//! commands of Redis 7.0 are used. Scripts compute key names, so Redis Cluster is not supported; replicas are.
+//! calls; `batches` runs scripts for several callers at once, and `waiting` wakes callers by the messages of a
+//! `subscription`. `tasks` and `events` are stores of any server, with or without a gateway in front. Each change is
+//! one script in `scripts`, so it is atomic; `keys.lua` documents the key layout. Only commands of Redis 7.0 are used.
+//! Scripts compute key names, so Redis Cluster is not supported; replicas are.
 
 mod batches;
 mod bound;
@@ -15,6 +17,7 @@ mod recent;
 mod records;
 mod sealed;
 mod store;
+mod subscription;
 mod tasks;
 mod waiting;
 

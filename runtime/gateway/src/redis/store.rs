@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use redis::Script;
 use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
@@ -14,6 +13,7 @@ use super::batches::{BatchScript, Batches};
 use super::connection::{Connection, RedisError, ScriptError, script};
 use super::recent::Recent;
 use super::sealed::RedisSecrets;
+use super::subscription::{Listener, listen};
 use crate::random;
 use crate::registry::{CHANGES, TOKEN_LIFE};
 use crate::registry::{
@@ -24,10 +24,6 @@ use crate::registry::{
 
 /// The channel of change notifications.
 const CHANGED: &str = "mcp:1:inv";
-/// The interval of pings on an idle subscription: 5 seconds.
-const PING_EVERY: Duration = Duration::from_secs(5);
-/// Maximum delay before resubscribing.
-const MAX_BACKOFF: Duration = Duration::from_secs(5);
 
 static RUN: LazyLock<Script> = script!("runs", "run_events", "run");
 static READ: LazyLock<Script> = script!("runs", "read");
@@ -71,8 +67,8 @@ impl RedisStore {
         let changes = broadcast::Sender::new(CHANGES);
         let subscribed = connection.subscribe(CHANGED).await.map_err(RedisError::Unavailable)?;
         let recent = Arc::new(Recent::default());
-        let told = (changes.clone(), Arc::clone(&recent));
-        let subscription = tokio::spawn(pass_on(connection.clone(), subscribed, told));
+        let told = Told { changes: changes.clone(), recent: Arc::clone(&recent) };
+        let subscription = tokio::spawn(listen(connection.clone(), CHANGED.to_owned(), subscribed, told));
         let states = Batches::new(connection.clone(), BatchScript::Any(&STATES), Vec::new());
         Ok(Self { connection, states, recent, changes, subscription })
     }
@@ -178,49 +174,26 @@ impl fmt::Debug for RedisStore {
 }
 
 /// What is told of changes: watchers, and the states that were read before.
-type Told = (broadcast::Sender<RunChanged>, Arc<Recent>);
-
-/// Forwards the messages of a subscription, and resubscribes when it ends.
-async fn pass_on(connection: Connection, first: redis::aio::PubSub, told: Told) {
-    let (changes, recent) = &told;
-    let mut subscribed = Some(first);
-    let mut backoff = Duration::ZERO;
-    loop {
-        let subscription = match subscribed.take() {
-            Some(subscription) => Ok(subscription),
-            None => connection.subscribe(CHANGED).await,
-        };
-        if let Ok(subscription) = subscription {
-            backoff = Duration::ZERO;
-            recent.set_told(true);
-            // Changes before the subscription may have been missed. There may be no watcher.
-            _ = changes.send(RunChanged { run: None });
-            pass_on_one(subscription, &told).await;
-            recent.set_told(false);
-        }
-        backoff = (backoff * 2).clamp(Duration::from_millis(50), MAX_BACKOFF);
-        tokio::time::sleep(backoff).await;
-    }
+struct Told {
+    changes: broadcast::Sender<RunChanged>,
+    recent: Arc<Recent>,
 }
 
-/// The same, until the subscription ends.
-async fn pass_on_one(subscription: redis::aio::PubSub, (changes, recent): &Told) {
-    let (mut sink, mut messages) = subscription.split();
-    loop {
-        match tokio::time::timeout(PING_EVERY, messages.next()).await {
-            Ok(Some(message)) => {
-                let run = message.get_payload::<String>().ok().filter(|run| !run.is_empty());
-                recent.forget(run.as_deref());
-                _ = changes.send(RunChanged { run });
-            }
-            Ok(None) => return,
-            Err(_) => {
-                let ping = tokio::time::timeout(PING_EVERY, sink.ping::<redis::Value>()).await;
-                if !matches!(ping, Ok(Ok(_))) {
-                    return;
-                }
-            }
-        }
+impl Listener for Told {
+    fn begin(&self) {
+        self.recent.set_told(true);
+        // There may be no watcher.
+        _ = self.changes.send(RunChanged { run: None });
+    }
+
+    fn message(&self, text: &str) {
+        let run = Some(text).filter(|run| !run.is_empty());
+        self.recent.forget(run);
+        _ = self.changes.send(RunChanged { run: run.map(str::to_owned) });
+    }
+
+    fn end(&self) {
+        self.recent.set_told(false);
     }
 }
 

@@ -12,7 +12,7 @@ use toolwright_server::BoxFuture;
 use toolwright_server::tasks::{Task, TaskState, TaskStore, TaskStoreError};
 
 use super::connection::{Connection, RedisError, ScriptError, name_process, script};
-use super::waiting::{Waiting, read_changes};
+use super::waiting::{Waiting, wake_by_messages};
 use crate::hex::sha256;
 
 /// Minimum duration of a lease: 100 milliseconds.
@@ -111,9 +111,9 @@ impl RedisTasks {
         let settings = TaskSettings { lease: settings.lease.max(MIN_LEASE), ..settings };
         let inner = Arc::new(Inner { connection, process, settings, waiting: Arc::default() });
         inner.report().await.map_err(|error| RedisError::Unavailable(error.into_reason()))?;
-        let reader =
-            read_changes(inner.connection.clone(), inner.process.clone(), Arc::clone(&inner.waiting));
-        let running = [tokio::spawn(reader), tokio::spawn(Arc::clone(&inner).keep_reporting())];
+        let messages =
+            wake_by_messages(inner.connection.clone(), &inner.process, Arc::clone(&inner.waiting)).await?;
+        let running = [tokio::spawn(messages), tokio::spawn(Arc::clone(&inner).keep_reporting())];
         Ok(Self { inner, running })
     }
 }

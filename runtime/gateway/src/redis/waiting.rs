@@ -1,21 +1,18 @@
-//! The futures of this process that wait for calls or tasks, and the stream that wakes them.
+//! The futures of this process that wait for calls or tasks, and the messages that wake them.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use redis::AsyncCommands as _;
-use redis::streams::{StreamReadOptions, StreamReadReply};
 use tokio::sync::Notify;
 use tokio::sync::futures::OwnedNotified;
 
-use super::connection::Connection;
+use super::connection::{Connection, RedisError};
 use super::records::Fields;
+use super::subscription::{Listener, listen};
 
-/// The blocking time of a stream read, and the polling interval of a waiting caller, since messages may be lost.
+/// The polling interval of a waiting caller, since messages may be lost: 2 seconds.
 pub(super) const LOOK_EVERY: Duration = Duration::from_secs(2);
-/// Maximum delay before the stream is read again.
-const MAX_BACKOFF: Duration = Duration::from_secs(5);
 
 /// Maximum number of cancelled calls that are remembered until their workers query them.
 const MAX_CANCELLED: usize = 1_000;
@@ -143,36 +140,33 @@ impl Drop for Waiter<'_> {
     }
 }
 
-/// Reads the stream of this process, and wakes waiting futures.
-pub(super) async fn read_changes(connection: Connection, process: String, waiting: Arc<Waiting>) {
-    let stream = format!("mcp:1:proc:{process}");
-    let block = usize::try_from(LOOK_EVERY.as_millis()).unwrap_or(usize::MAX);
-    let options = StreamReadOptions::default().block(block).count(500);
-    let mut last = "0".to_owned();
-    let mut backoff = Duration::ZERO;
-    loop {
-        if let Ok(mut connection) = connection.open_another(LOOK_EVERY).await {
-            // Messages may have been missed.
-            waiting.wake_all();
-            loop {
-                let read = connection.xread_options(&[&stream], &[&last], &options).await;
-                let Ok(read): redis::RedisResult<Option<StreamReadReply>> = read else { break };
-                backoff = Duration::ZERO;
-                for entry in read.into_iter().flat_map(|read| read.keys).flat_map(|key| key.ids) {
-                    if let Some(text) = entry.get::<String>("end") {
-                        if let Some((call, end)) = Fields::of_notification(&text) {
-                            waiting.wake(call, Some(end));
-                        }
-                    } else if let Some(call) = entry.get::<String>("call") {
-                        waiting.wake(&call, None);
-                    } else if let Some(call) = entry.get::<String>("cancel") {
-                        waiting.cancel(&call);
-                    }
-                    last = entry.id;
+impl Listener for Arc<Waiting> {
+    fn begin(&self) {
+        self.wake_all();
+    }
+
+    /// As `notify.lua` writes it.
+    fn message(&self, text: &str) {
+        match text.split_once(' ') {
+            Some(("end", text)) => {
+                if let Some((call, end)) = Fields::of_notification(text) {
+                    self.wake(call, Some(end));
                 }
             }
+            Some(("call", call)) => self.wake(call, None),
+            Some(("cancel", call)) => self.cancel(call),
+            _ => {}
         }
-        backoff = (backoff * 2).clamp(Duration::from_millis(50), MAX_BACKOFF);
-        tokio::time::sleep(backoff).await;
     }
+}
+
+/// Subscribes to the messages to this process. The future wakes waiting futures by them.
+pub(super) async fn wake_by_messages(
+    connection: Connection,
+    process: &str,
+    waiting: Arc<Waiting>,
+) -> Result<impl Future<Output = ()> + use<>, RedisError> {
+    let channel = format!("mcp:1:proc:{process}");
+    let subscription = connection.subscribe(&channel).await.map_err(RedisError::Unavailable)?;
+    Ok(listen(connection, channel, subscription, waiting))
 }

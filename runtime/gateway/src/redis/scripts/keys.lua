@@ -15,7 +15,7 @@
 --   call:ID            hash: all that is known of a call
 --   leases:POOL        sorted set: the calls that run, by the end of their leases
 --   workers:POOL       sorted set: the workers, by when they no longer count
---   proc:PROCESS       stream: what a process should look at
+--   proc:PROCESS       channel: what a process should look at
 --   key:KEY            hash: the call that was made with an idempotency key, and the digest of its arguments
 --   task:ID            hash: a task as JSON, its owner, the process that runs it, whether it has ended, since when that is lost
 --   alive:PROCESS      present while a process that runs tasks is there
