@@ -2,6 +2,7 @@
 //! so that a long text costs a small part of what a parser takes.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use serde_json::value::RawValue;
@@ -56,7 +57,7 @@ impl<'a> Members<'a> {
 
     /// Returns the value of the first member with this name.
     pub fn value_of(mut self, name: &str) -> Option<&'a str> {
-        self.find(|member| member.name() == name).map(|member| member.value)
+        self.find(|member| member.is_named(name)).map(|member| member.value)
     }
 }
 
@@ -97,12 +98,33 @@ impl<'a> Member<'a> {
 
     /// Returns the name with its escapes resolved. Escapes that do not form a string, lone surrogates, are left as they are.
     pub fn name(&self) -> Cow<'a, str> {
-        let inner = self.quoted_name.trim_matches('"');
-        if !inner.contains('\\') {
+        let inner = self.inner_name();
+        if !has_escapes(inner) {
             return Cow::Borrowed(inner);
         }
         serde_json::from_str(self.quoted_name).map_or(Cow::Borrowed(inner), Cow::Owned)
     }
+
+    /// Returns whether this is the [`name`](Member::name).
+    pub fn is_named(&self, name: &str) -> bool {
+        let inner = self.inner_name();
+        // Escapes are longer than what they stand for.
+        match inner.len().cmp(&name.len()) {
+            Ordering::Less => false,
+            Ordering::Equal => inner == name && (!has_escapes(inner) || self.name() == name),
+            Ordering::Greater => has_escapes(inner) && self.name() == name,
+        }
+    }
+
+    /// Returns the name as JSON, without its quotation marks.
+    fn inner_name(&self) -> &'a str {
+        let inner = self.quoted_name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+        inner.unwrap_or(self.quoted_name)
+    }
+}
+
+fn has_escapes(name: &str) -> bool {
+    name.bytes().any(|byte| byte == b'\\')
 }
 
 /// Returns the length of the JSON value at the start of `text`; `None` if there is none, or its end is missing. A value that
@@ -198,6 +220,27 @@ mod tests {
     #[test]
     fn a_name_that_is_no_string_is_left_as_it_is() {
         assert_eq!(members(r#"{"\ud800":1}"#), Some(vec![(r"\ud800".to_owned(), "1".to_owned())]));
+    }
+
+    #[test]
+    fn names_are_found_however_they_are_written() {
+        let text = r#"{"ab":1,"\u0061b":2,"a\\b":3,"\ud800":4,"abc":5,"é":6,"":7}"#;
+        let found = |name: &str| -> Vec<_> {
+            let members = Members::of_text(text).unwrap();
+            members.filter(|member| member.is_named(name)).map(|member| member.value).collect()
+        };
+        for (name, values) in [
+            ("ab", &["1", "2"][..]),
+            (r"a\b", &["3"]),
+            (r"a\\b", &[]),
+            (r"\ud800", &["4"]),
+            ("abc", &["5"]),
+            ("é", &["6"]),
+            ("", &["7"]),
+            ("b", &[]),
+        ] {
+            assert_eq!(found(name), values, "{name}");
+        }
     }
 
     #[test]
