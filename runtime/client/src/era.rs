@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use toolwright_core::protocol::error::{
     HEADER_MISMATCH, METHOD_NOT_FOUND, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_PROTOCOL_VERSION,
 };
@@ -20,7 +20,8 @@ use crate::server_info::ServerInfo;
 /// What a client declares about itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Identity {
-    pub(crate) info: Value,
+    /// Its name and version, as JSON.
+    pub(crate) info: String,
     pub(crate) capabilities: Map<String, Value>,
     /// Settings for the server from a configuration file.
     pub(crate) settings: Option<Map<String, Value>>,
@@ -70,17 +71,15 @@ impl Identity {
 
     /// Returns the `initialize` request of the legacy era.
     pub(crate) fn initialize_request(&self, revision: Revision) -> OutgoingRequest<'static> {
-        let mut params = json!({
-            "protocolVersion": revision.as_str(),
-            "capabilities": self.capabilities,
-            "clientInfo": self.info,
-        });
+        let capabilities = Value::Object(self.capabilities.clone());
+        let mut members = format!(
+            r#""protocolVersion":"{revision}","capabilities":{capabilities},"clientInfo":{}"#,
+            self.info
+        );
         if let Some(settings) = &self.settings {
-            params["_meta"] = json!({SETTINGS: settings});
+            _ = write!(members, r#","_meta":{{"{SETTINGS}":{}}}"#, Value::Object(settings.clone()));
         }
-        let text = params.to_string();
-        let members = text[1..text.len() - 1].to_owned().into();
-        OutgoingRequest { method: "initialize".into(), members, ..OutgoingRequest::default() }
+        OutgoingRequest { method: "initialize".into(), members: members.into(), ..OutgoingRequest::default() }
     }
 }
 
@@ -172,6 +171,8 @@ fn no_common_revision(supported: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::input_requests::InputHandlers;
 

@@ -346,7 +346,7 @@ impl ClientBuilder {
             }
         }
         let identity = Identity {
-            info: self.info,
+            info: self.info.to_string(),
             capabilities,
             settings: spec.settings.as_ref().map(|settings| settings.expose().clone()),
             log_level: self.log_level,

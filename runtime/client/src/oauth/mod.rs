@@ -289,6 +289,10 @@ impl OAuth {
 
     /// Returns the token in use for the origin of a URL.
     fn token(&self, url: &str) -> Option<Token> {
+        // Many servers never ask for a token.
+        if self.with_state(|state| state.tokens.is_empty()) {
+            return None;
+        }
         let origin = origin(url).ok()?;
         self.with_state(|state| state.tokens.get(&origin).cloned())
     }
@@ -307,8 +311,8 @@ impl OAuth {
     fn authorization_headers(
         &self,
         request: &RequestTarget<'_>,
+        token: Token,
     ) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
-        let Some(token) = self.token(request.url) else { return Ok(Vec::new()) };
         let nonce = self.with_state(|state| state.dpop_nonce.clone());
         let scheme = if token.is_dpop { "DPoP" } else { "Bearer" };
         let mut value = HeaderValue::from_str(&format!("{scheme} {}", token.value.expose()))
@@ -339,7 +343,8 @@ impl OAuth {
             rejection.headers.iter().find(|(name, _)| *name == AUTHORIZATION).map(|(_, value)| value.clone());
         let _token_lock = self.0.token_lock.lock().await;
         let request = RequestTarget::new("POST", rejection.url);
-        let current = self.authorization_headers(&request)?.into_iter().next().map(|(_, value)| value);
+        let current = self.token(rejection.url).map(|token| self.authorization_headers(&request, token));
+        let current = current.transpose()?.into_iter().flatten().next().map(|(_, value)| value);
         if current.is_some() && current != sent {
             return Ok(true);
         }
@@ -494,16 +499,20 @@ impl Authorize for OAuth {
     ) -> BoxFuture<'a, Result<Vec<(HeaderName, HeaderValue)>, String>> {
         Box::pin(async move {
             let needs_refresh = |token: &Token| token.is_expired() && token.refresh.is_some();
-            if self.token(request.url).as_ref().is_some_and(needs_refresh) {
+            let Some(mut token) = self.token(request.url) else { return Ok(Vec::new()) };
+            if needs_refresh(&token) {
                 let _token_lock = self.0.token_lock.lock().await;
-                // If the refresh fails, the old token is sent, and the rejection by the server is handled.
-                if let Some(old) = self.token(request.url).filter(needs_refresh)
-                    && let Ok(token) = self.renew(&old).await
+                // Another request may have renewed it. If the refresh fails, the old token is sent, and the rejection by
+                // the server is handled.
+                token = self.token(request.url).unwrap_or(token);
+                if needs_refresh(&token)
+                    && let Ok(new) = self.renew(&token).await
                 {
-                    self.set_token(request.url, token);
+                    self.set_token(request.url, new.clone());
+                    token = new;
                 }
             }
-            self.authorization_headers(request)
+            self.authorization_headers(request, token)
         })
     }
 
