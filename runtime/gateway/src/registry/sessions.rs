@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use ring::digest::{SHA256, digest};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use toolwright_core::definition::ToolDefinition;
@@ -33,8 +32,8 @@ pub(super) struct Sessions {
 }
 
 struct KnownTokens {
-    /// By digest.
-    tokens: HashMap<[u8; 32], Arc<Session>>,
+    /// By the text of the token: a digest of it takes longer than the rest of the check.
+    tokens: HashMap<Box<str>, Arc<Session>>,
     forgot: Instant,
 }
 
@@ -86,9 +85,7 @@ impl Sessions {
 
     /// Returns the session of a token; the signature is verified once, the times every time.
     pub(super) fn check(&self, token: &str) -> Result<Arc<Session>, Rejected> {
-        let key = digest(&SHA256, token.as_bytes());
-        let key: [u8; 32] = key.as_ref().try_into().unwrap_or_default();
-        let known = self.known().tokens.get(&key).cloned();
+        let known = self.known().tokens.get(token).cloned();
         if let Some(known) = known {
             self.tokens.check_again(&known.claims)?;
             return Ok(known);
@@ -99,13 +96,13 @@ impl Sessions {
             self.forget_expired_of(&mut known);
         }
         if known.tokens.len() >= MAX_KNOWN
-            && let Some(any) = known.tokens.keys().next().copied()
+            && let Some(any) = known.tokens.keys().next().cloned()
             && let Some(forgotten) = known.tokens.remove(&any)
         {
             // A revocation of an uncached token would go unnoticed.
             forgotten.end.cancel();
         }
-        Ok(Arc::clone(known.tokens.entry(key).or_insert(new)))
+        Ok(Arc::clone(known.tokens.entry(token.into()).or_insert(new)))
     }
 
     /// Removes expired tokens. Their streams end, their calls continue.
