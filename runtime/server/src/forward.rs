@@ -24,7 +24,7 @@ use crate::provider::{
     CompletionRequest, DynProvider, Outcome, PromptRequest, RawResult, ResourceRequest, ToolRequest,
 };
 use crate::result_check::ResultCheck;
-use crate::tool::{Run, Started, ToolEntry};
+use crate::tool::{Run, Started, ToolEntry, wraps};
 
 /// Creates the entry of a tool from the provider with this index, whose definition was validated. `checks_output` is
 /// whether results are validated against the output schema.
@@ -45,6 +45,7 @@ pub(crate) fn entry_of(
         provider: provider.clone(),
         name: definition.name.as_str().into(),
         check: Arc::new(check),
+        wraps: wraps(&definition),
     };
     ToolEntry { provider: Some(number), ..ToolEntry::new(definition, &[], Box::new(run)) }
 }
@@ -54,6 +55,8 @@ struct Forwarded {
     provider: DynProvider,
     name: Arc<str>,
     check: Arc<ResultCheck>,
+    /// As [`ToolEntry::wraps`].
+    wraps: bool,
 }
 
 impl Run for Forwarded {
@@ -64,6 +67,7 @@ impl Run for Forwarded {
             name: Arc::clone(&self.name),
             arguments: arguments.map(ToOwned::to_owned),
             cx: cx.clone(),
+            wraps: self.wraps,
         };
         Started::Running(Box::pin(async move {
             match answer(&call).await {
@@ -76,7 +80,7 @@ impl Run for Forwarded {
 
     #[cfg(feature = "tasks")]
     fn check_later(&self, result: RawResult) -> Outcome {
-        match result.read(Revision::NEWEST) {
+        match result.read(|raw| raw.is_tool_result_of(Revision::NEWEST, self.wraps)) {
             Ok(Outcome::Raw(raw)) => self.check.check_raw(raw),
             Ok(other) => other,
             Err(why) => refuse(&why),
@@ -96,6 +100,7 @@ struct ToolForward {
     name: Arc<str>,
     arguments: Option<Box<RawValue>>,
     cx: Context,
+    wraps: bool,
 }
 
 impl Forward for ToolForward {
@@ -114,6 +119,10 @@ impl Forward for ToolForward {
             input,
         };
         self.provider.0.call_tool(request, &self.cx)
+    }
+
+    fn has_form(&self, result: &RawResult) -> bool {
+        result.is_tool_result_of(self.cx.revision(), self.wraps)
     }
 
     fn fail(error: InputRequestError, _revision: Revision) -> Outcome {
@@ -225,6 +234,11 @@ trait Forward: Send + Sync {
     /// Sends the request to the provider once.
     fn ask<'a>(&'a self, input: Option<&'a InputResponses>) -> BoxFuture<'a, Outcome<Self::Result>>;
 
+    /// Whether a complete result of another revision has the form of the client's revision as well.
+    fn has_form(&self, _result: &RawResult) -> bool {
+        false
+    }
+
     /// The outcome if the client cannot provide input.
     fn fail(error: InputRequestError, revision: Revision) -> Outcome<Self::Result> {
         crate::error::of_request(&RequestError::from(error), None, revision).into()
@@ -241,11 +255,13 @@ async fn answer<F: Forward>(request: &F) -> Outcome<F::Result> {
         let required = loop {
             outcome = match outcome {
                 Outcome::Task(later) => later.await,
-                Outcome::Raw(raw) => match raw.read(cx.revision()) {
-                    Ok(Outcome::Raw(raw)) => return Outcome::Raw(raw),
-                    Ok(read) => read,
-                    Err(why) => return refuse(&why),
-                },
+                Outcome::Raw(raw) => {
+                    match raw.read(|raw| raw.revision() == cx.revision() || request.has_form(raw)) {
+                        Ok(Outcome::Raw(raw)) => return Outcome::Raw(raw),
+                        Ok(read) => read,
+                        Err(why) => return refuse(&why),
+                    }
+                }
                 Outcome::InputRequired(required) => break required,
                 // "MUST NOT return `CreateTaskResult` to a client that did not include the extension capability on its
                 // request" (SEP-2663 "Capability Negotiation").
@@ -278,8 +294,11 @@ struct Outline<'a> {
 }
 
 impl RawResult {
-    /// Converts the result to `revision`, or extracts its input requests.
-    fn read<T: for<'de> Deserialize<'de>>(self, revision: Revision) -> Result<Outcome<T>, String> {
+    /// Parses the result, unless it is complete and `has_form`: that of the revision in which it will be written.
+    fn read<T: for<'de> Deserialize<'de>>(
+        self,
+        has_form: impl FnOnce(&Self) -> bool,
+    ) -> Result<Outcome<T>, String> {
         let raw = self.checked().map_err(|fault| format!("it {fault}"))?;
         let mut outline = Outline::default();
         for member in raw.members().ok_or("it is not an object")? {
@@ -301,7 +320,7 @@ impl RawResult {
             }
             other => return Err(format!("its `resultType` is {}", error::shorten(other))),
         }
-        if raw.revision() != revision {
+        if !has_form(&raw) {
             let result = serde_json::from_str(raw.json().get()).map_err(|error| error.to_string())?;
             return Ok(Outcome::Result(result));
         }

@@ -36,22 +36,23 @@ pub(crate) struct ToolEntry {
     pub(crate) header_params: toolwright_wire::params::HeaderParams,
 }
 
+/// Returns whether the structured content of a tool is wrapped for peers that support only objects.
+pub(crate) fn wraps(definition: &ToolDefinition) -> bool {
+    definition.output_schema.as_ref().is_some_and(|schema| schema.get("type") != Some(&"object".into()))
+}
+
 impl ToolEntry {
     pub(crate) fn new(definition: ToolDefinition, was: &[&str], run: Box<dyn Run>) -> Self {
-        let wraps = definition
-            .output_schema
-            .as_ref()
-            .is_some_and(|schema| schema.get("type") != Some(&"object".into()));
         Self {
             #[cfg(feature = "http")]
             header_params: toolwright_wire::params::HeaderParams::of(&definition.input_schema),
+            wraps: wraps(&definition),
             task: definition.task(),
             scopes: definition.scopes().into(),
             definition,
             was: was.iter().map(|&name| name.to_owned()).collect(),
             run,
             provider: None,
-            wraps,
         }
     }
 

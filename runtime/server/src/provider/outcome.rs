@@ -136,9 +136,10 @@ impl<T: fmt::Debug> fmt::Debug for Outcome<T> {
 
 /// A result as another server wrote it, in the form of `revision`.
 ///
-/// A client that uses the same revision receives it unchanged, except for the server's identity. For other revisions,
-/// it is parsed and converted. A result that requires input becomes [`Outcome::InputRequired`], with the other server's
-/// state.
+/// A client that uses the same revision receives it unchanged, except for the server's identity. So does a client of
+/// another revision in which it has the same form: the result of a tool, if both revisions are 2025-06-18 or later and its
+/// structured content need not be wrapped in an object. For other clients, it is parsed and converted. A result that
+/// requires input becomes [`Outcome::InputRequired`], with the other server's state.
 #[derive(Debug, Clone)]
 pub struct RawResult {
     revision: Revision,
@@ -187,7 +188,7 @@ impl RawResult {
 
     /// Returns the value of a member of the result as JSON, if there is one. The text is searched once, for all members.
     pub fn member(&self, name: &str) -> Option<&str> {
-        self.members()?.find(|member| member.name() == name).map(|member| member.value)
+        self.members()?.find(|member| member.is_named(name)).map(|member| member.value)
     }
 
     /// Returns the members of the result; `None` if it is not an object.
@@ -196,6 +197,18 @@ impl RawResult {
         let places = self.places.get_or_init(find).as_deref()?;
         let text = self.json.get();
         Some(places.iter().filter_map(|(name, value)| Member::at(text, name.clone(), value.clone())))
+    }
+
+    /// Returns whether this complete result of a tool has the form of another revision as well. `wraps` is whether structured
+    /// content is wrapped in an object for peers that support only objects.
+    pub(crate) fn is_tool_result_of(&self, revision: Revision, wraps: bool) -> bool {
+        // Since then, there are structured content and all kinds of content blocks.
+        let has_form =
+            |revision: Revision| revision.has_structured_content() && revision.has_resource_links();
+        has_form(self.revision)
+            && has_form(revision)
+            && (revision.has_any_structured_content()
+                || self.member("structuredContent").is_none_or(|content| content.starts_with('{') && !wraps))
     }
 
     /// Returns whether it is the result of a tool with `isError`.

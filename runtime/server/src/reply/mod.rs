@@ -68,7 +68,7 @@ pub(crate) enum Reply {
     ProviderTask(ResultType, Box<toolwright_core::protocol::Task>),
     /// Input requests, and the sealed state that is returned with the responses.
     InputRequired(Vec<(String, KnownRequest)>, String),
-    /// The result of another server, in the form of the same revision. If clients may cache it, also whether it is
+    /// The result of another server, in the form of the client's revision. If clients may cache it, also whether it is
     /// private to the caller.
     Raw(RawResult, Option<bool>),
     /// A protocol error.
@@ -253,7 +253,8 @@ fn append_tool_result(out: &mut Vec<u8>, tool: &ToolEntry, result: &ToolResult, 
     }
 }
 
-/// Appends the result of another server, unchanged except for the server's identity.
+/// Appends the result of another server, unchanged except for the server's identity, and without a type for clients that do
+/// not know it.
 ///
 /// `is_private` is set for results that clients may cache, and is whether they are private to the caller. A wider scope
 /// is then replaced by "private", and invalid hints by 0 milliseconds (2026-07-28, server/utilities/caching "Choosing a
@@ -280,6 +281,7 @@ fn append_raw(
                 own = Some(value);
                 continue;
             }
+            "resultType" if !form.revision.has_result_type() => continue,
             "resultType" => &mut has_type,
             "ttlMs" if is_private.is_some() && serde_json::from_str::<u64>(value).is_err() => continue,
             "ttlMs" => &mut has_ttl,

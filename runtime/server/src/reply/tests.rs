@@ -99,6 +99,7 @@ fn input_requests_have_their_state() {
 #[test]
 fn results_of_other_servers_name_this_one() {
     let theirs = json!({
+        "resultType": "complete",
         "content": [],
         "unknown": 1,
         "_meta": {"theirs": 2, "io.modelcontextprotocol/serverInfo": {"name": "other"}},

@@ -21,6 +21,7 @@ mod observed;
 mod promises;
 mod prompts;
 mod providers;
+mod raw_results;
 mod resources;
 mod rounds;
 mod skills;
