@@ -1,5 +1,7 @@
 //! Requests other than tool calls.
 
+use std::io;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -171,23 +173,67 @@ impl Client {
 
     /// Serializes the members of an object, as JSON without braces.
     pub(crate) fn members(&self, params: &impl Serialize) -> Result<String, ClientError> {
-        let mut text =
-            serde_json::to_string(params).map_err(|error| self.invalid_arguments(&error.to_string()))?;
-        match text.as_bytes() {
-            [b'{', .., b'}'] => {
+        let mut members = MemberWriter::default();
+        serde_json::to_writer(&mut members, params)
+            .map_err(|error| self.invalid_arguments(&error.to_string()))?;
+        // `serde_json` writes valid UTF-8.
+        let mut text = String::from_utf8(members.rest).unwrap_or_default();
+        match members.first {
+            Some(b'{') => {
                 text.pop();
-                text.remove(0);
                 Ok(text)
             }
-            b"null" => Ok(String::new()),
+            Some(b'n') => Ok(String::new()),
             _ => Err(self.invalid_arguments("the parameters must be a JSON object")),
         }
     }
 }
 
+/// Separates the first byte from the rest, which may be long and is copied only once.
+#[derive(Default)]
+struct MemberWriter {
+    first: Option<u8>,
+    rest: Vec<u8>,
+}
+
+impl io::Write for MemberWriter {
+    fn write(&mut self, mut bytes: &[u8]) -> io::Result<usize> {
+        /// Room for what follows a long value.
+        const MORE_BYTES: usize = 128;
+        let written = bytes.len();
+        if self.first.is_none() {
+            self.first = bytes.split_off_first().copied();
+        }
+        if self.rest.capacity() - self.rest.len() < bytes.len() {
+            self.rest.reserve(bytes.len() + MORE_BYTES);
+        }
+        self.rest.extend_from_slice(bytes);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::split_meta;
+    use std::io::Write as _;
+
+    use super::{MemberWriter, split_meta};
+
+    #[test]
+    fn the_first_byte_is_separated_however_it_is_written() {
+        let long = "x".repeat(100_000);
+        for parts in [["", "{", &long, "}"], ["{", "", &long, "}"], ["{", &long, "", "}"], ["", "", "", ""]] {
+            let mut members = MemberWriter::default();
+            for part in parts {
+                members.write_all(part.as_bytes()).unwrap();
+            }
+            let all: Vec<u8> = members.first.into_iter().chain(members.rest).collect();
+            assert_eq!(all, parts.concat().as_bytes());
+        }
+    }
 
     #[test]
     fn meta_is_separated_from_the_parameters() {

@@ -34,7 +34,8 @@ pub async fn read<B: Body>(
 ) -> Result<Vec<u8>, BodyError> {
     /// The most that is allocated up front for an announced length.
     const AT_ONCE: usize = 64 << 10;
-    // An announced length only serves to reject early.
+    /// How many times as much as has arrived is allocated for one.
+    const AHEAD: usize = 8;
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if announced > limit {
         return Err(BodyError::TooLong);
@@ -61,6 +62,10 @@ pub async fn read<B: Body>(
         }
         while data.has_remaining() {
             let chunk = data.chunk();
+            if read.capacity() - read.len() < chunk.len() {
+                let rest = announced.saturating_sub(read.len()).min(AHEAD * read.len());
+                read.reserve(rest.max(chunk.len()));
+            }
             read.extend_from_slice(chunk);
             let length = chunk.len();
             data.advance(length);

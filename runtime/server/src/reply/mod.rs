@@ -266,12 +266,16 @@ fn append_raw(
     form: &Form<'_>,
 ) -> Result<(), WriteError> {
     const PRIVATE: &str = "\"private\"";
+    /// More than the names and values that are added here.
+    const MORE_BYTES: usize = 128;
 
     // A middleware may have made it.
     let raw = raw.to_checked()?;
     let members = raw.members();
     let members = members.ok_or_else(|| WriteError::Error(error::internal("the result is not an object")))?;
     let is_private = is_private.filter(|_| form.revision.has_cache_hints());
+    // It may be long, so it is copied only once.
+    out.reserve(raw.json().get().len() + form.server_meta.get().len() + MORE_BYTES);
     let mut object = ObjectWriter::begin(out);
     let (mut own, mut has_type, mut has_ttl, mut has_scope) = (None, false, false, false);
     for member in members {
