@@ -83,17 +83,20 @@ book() {
 
 # Schema, reader and serde over 300 generated types, the same each time.
 agreement() {
-    run cargo run --quiet --package test-agreement --bin agreement -- --types 300 --seed 1
+    programs
+    run "$TEST_PROGRAMS/agreement" --types 300 --seed 1
 }
 
 # The same over 100 others: with the day's seed, which is printed, or AGREEMENT_SEED.
 agreement_day() {
-    run cargo run --quiet --package test-agreement --bin agreement -- --types 100 --seed day
+    programs
+    run "$TEST_PROGRAMS/agreement" --types 100 --seed day
 }
 
 # The same with far more types than a change should wait for.
 agreement_long() {
-    run cargo run --quiet --package test-agreement --bin agreement -- --types 5000 --seed "${AGREEMENT_SEED:-$(date +%Y%m%d)}"
+    programs
+    run "$TEST_PROGRAMS/agreement" --types 5000 --seed "${AGREEMENT_SEED:-$(date +%Y%m%d)}"
 }
 
 # The image of examples/observed, with docker. Its base images have to be pulled, which cannot be done everywhere.
@@ -103,17 +106,19 @@ container() {
 
 # Everything except the steps of their own: .config/nextest.toml leaves out clients, servers, conformance and compile-fail.
 tests() {
+    programs
     nextest --workspace --all-features --filterset 'not package(test-rules)'
 }
 
 # The contract of the examples, as docs/ci.md does it: the manifest is up to date, clients can read it, nothing breaks since the
 # commit, and the running server matches the lock file.
 contracts() {
-    local mcp=(cargo run --quiet --package toolwright-cli -- mcp)
+    programs
+    local mcp=("$TEST_PROGRAMS/cargo-mcp" mcp)
     run "${mcp[@]}" manifest --quiet --package retail --check examples/retail/mcp.json
     run "${mcp[@]}" lint --quiet --package retail --package hello --deny warnings
     run "${mcp[@]}" diff --quiet --package retail
-    run "${mcp[@]}" verify --lock examples/retail/mcp.lock.json -- cargo run --quiet --package retail
+    run "${mcp[@]}" verify --lock examples/retail/mcp.lock.json -- "$TEST_PROGRAMS/retail"
 }
 
 doc_tests() {
@@ -149,18 +154,18 @@ quickstart() {
 
 # Third-party clients: tests/clients.
 clients() {
-    nextest --package test-clients --ignore-default-filter
+    nextest_of 'package(test-clients)'
 }
 
 # Our client and `cargo mcp` against third-party servers, the gateway between third-party clients and servers, and what docs/gateway.md
 # shows: tests/servers.
 servers() {
-    nextest --package test-servers --ignore-default-filter
+    nextest_of 'package(test-servers)'
 }
 
 # The official conformance suite: tests/conformance.
 conformance() {
-    nextest --package conformance-server --package conformance-client --ignore-default-filter --success-output final
+    nextest_of 'package(conformance-server) or package(conformance-client)' --success-output final
 }
 
 # Instructions and allocations on hot paths, each with its limit.
@@ -197,16 +202,35 @@ fuzz() {
 # the faults of SOAK_SEED, or others each time: tests/soak-gateway. The short form uses the programs that the step `tests` has built:
 # half a minute is not worth a release build of five.
 soak() {
-    local profile=dev folder=debug
-    [ -z "${SOAK_SECONDS:-}" ] || profile=release folder=release
-    # With the features of the step `tests`. `cargo run` would build each with its own alone.
-    run cargo build --quiet --workspace --all-features --profile "$profile" --bin cargo-mcp --bin soak --bin soak-gateway
-    run "${CARGO_TARGET_DIR:-target}/$folder/soak" "${SOAK_SECONDS:-20}"
-    run "${CARGO_TARGET_DIR:-target}/$folder/soak-gateway" "${SOAK_SECONDS:-30}" ${SOAK_SEED:+"$SOAK_SEED"}
+    local folder
+    if [ -z "${SOAK_SECONDS:-}" ]; then
+        programs
+        folder=$TEST_PROGRAMS
+    else
+        # With all features: `cargo run` would build each with its own alone.
+        run cargo build --quiet --workspace --all-features --release --bin cargo-mcp --bin soak --bin soak-gateway
+        folder=${CARGO_TARGET_DIR:-target}/release
+    fi
+    run "$folder/soak" "${SOAK_SECONDS:-20}"
+    run "$folder/soak-gateway" "${SOAK_SECONDS:-30}" ${SOAK_SEED:+"$SOAK_SEED"}
 }
 
 nextest() {
     run cargo nextest run --no-tests fail "$@"
+}
+
+# nextest_of FILTER OPTION…: tests that have a step of their own, as the step `tests` has built them. Each package alone would be built
+# again, with its features alone.
+nextest_of() {
+    programs
+    nextest --workspace --all-features --ignore-default-filter --filterset "$@"
+}
+
+# Builds all programs and tests, once, and says where tests find the programs: tests/programs.
+programs() {
+    run cargo build --quiet --workspace --all-features --bins --tests
+    TEST_PROGRAMS=$(cd "${CARGO_TARGET_DIR:-target}/debug" && pwd)
+    export TEST_PROGRAMS
 }
 
 # Prints a command before it runs, so that it can be repeated.

@@ -10,16 +10,27 @@ readonly clients=target/clients servers=target/servers
 main() {
     local part parts=("$@")
     [ ${#parts[@]} -gt 0 ] || parts=(cargo_tools valgrind compiler curl jq redis systemd chromium python_v1 python_v2 node fastmcp node_servers conformance book)
+    # Cargo compiles while the rest is downloaded.
+    local compiling=
+    trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
     for part in "${parts[@]}"; do
-        "$part"
+        if [ "$part" = cargo_tools ]; then
+            cargo_tools &
+            compiling=$!
+        else
+            "$part"
+        fi
     done
+    [ -z "$compiling" ] || wait "$compiling"
 }
 
+# Cargo's own subcommands, and what builds the book of docs.
 cargo_tools() {
     cargo_tool nextest 0.9.143
     cargo_tool hack 0.6.46
     cargo_tool deny 0.20.2
     cargo_tool fuzz 0.13.2
+    type -P mdbook >/dev/null || cargo_install mdbook 0.5.4 --no-default-features --features search
 }
 
 # Counts instructions in the benches.
@@ -69,20 +80,24 @@ fastmcp() {
     python_packages fastmcp tests/servers/python/fastmcp.txt "$servers/fastmcp"
 }
 
-# Builds the book of docs, and finds broken links in it.
+# Finds broken links in the book of docs.
 book() {
-    if ! type -P mdbook >/dev/null; then
-        say "mdbook 0.5.4"
-        twice cargo install --quiet --locked --no-default-features --features search mdbook@0.5.4
-    fi
     npm_packages "the link checker" tests/book target/book-tools
 }
 
 # cargo_tool NAME VERSION: any installed version will do; these are the ones known to work.
 cargo_tool() {
     cargo "$1" --version >/dev/null 2>&1 && return
-    say "cargo-$1 $2"
-    twice cargo install --quiet --locked "cargo-$1@$2"
+    cargo_install "cargo-$1" "$2"
+}
+
+# cargo_install NAME VERSION OPTION…: without what their release profiles do for minutes. They run for seconds.
+cargo_install() {
+    local name="$1" version="$2"
+    shift 2
+    say "$name $version"
+    CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
+        twice cargo install --quiet --locked "$@" "$name@$version"
 }
 
 system_package() {

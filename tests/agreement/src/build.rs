@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use test_agreement::judge::{Fault, FaultKind};
-use test_agreement::lint::workspace;
 use test_agreement::run::{Order, Report, progress_of, report_of};
 use test_agreement::types::{Model, render};
 
@@ -31,7 +30,7 @@ pub(crate) struct Outcome {
 
 impl Workshop {
     pub(crate) fn open() -> Self {
-        let workspace = workspace();
+        let workspace = test_programs::repository().canonicalize().expect("the repository");
         let target = std::env::var_os("CARGO_TARGET_DIR")
             .map_or_else(|| workspace.join("target"), |target| workspace.join(target));
         Self { folder: target.join("agreement"), workspace, target }

@@ -1,6 +1,6 @@
 //! `cargo mcp lint` over definitions that a derive made.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use serde::Deserialize;
@@ -53,14 +53,6 @@ struct Finding {
     message: String,
 }
 
-/// The folder of the workspace.
-///
-/// # Panics
-/// If this package stands elsewhere.
-pub fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace")
-}
-
 /// What lint says about each definition that no author could help: the name of the tool and the fault. The manifest
 /// is written into `folder`.
 ///
@@ -71,16 +63,11 @@ pub fn faults(folder: &Path, definitions: Vec<ToolDefinition>) -> Vec<(String, F
     let manifest = Manifest::new(server, None, definitions).expect("definitions have names of their own");
     let file = folder.join("manifest.json");
     std::fs::write(&file, manifest.to_json()).expect("the folder takes files");
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        // All features, since this replaces the program that tests of the CLI run at the same time.
-        .args(["run", "--quiet", "--package", "toolwright-cli", "--all-features"])
-        .args(["--", "mcp", "lint", "--quiet"])
-        .args(["--format", "json"])
+    let output = Command::new(test_programs::cargo_mcp())
+        .args(["mcp", "lint", "--quiet", "--format", "json"])
         .arg(&file)
-        .current_dir(workspace())
         .output()
-        .expect("cargo starts");
+        .expect("cargo mcp starts");
     let text = String::from_utf8_lossy(&output.stdout);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() || !text.is_empty(), "lint did not run: {said}");

@@ -1,5 +1,4 @@
-//! Third-party servers for tests, the processes that they leave, and the programs of this repository.
+//! Third-party servers for tests, and the processes that they leave.
 
 pub mod installed;
 pub mod processes;
-pub mod programs;

@@ -1,25 +1,11 @@
 //! The commands on a page do what they say: each is run against the server that the page describes.
 
-use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use serde_json::Value;
 use test_http::program::Program;
 
 use super::{Page, text};
-
-/// The binary of a package, built when it is not up to date.
-fn built(package: &str) -> PathBuf {
-    let output = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--package", package, "--message-format", "json-render-diagnostics"])
-        .output()
-        .expect("cargo starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let messages = String::from_utf8(output.stdout).expect("cargo writes UTF-8");
-    let mut messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let executable = messages.find_map(|message| message["executable"].as_str().map(PathBuf::from));
-    executable.expect("cargo names the binary")
-}
 
 /// Runs a command of a page in a shell in which `cargo mcp` is the one of this repository.
 fn run(command: &str, cargo_mcp: &str) -> Output {
@@ -29,9 +15,8 @@ fn run(command: &str, cargo_mcp: &str) -> Output {
 
 #[test]
 fn commands_on_a_page_call_the_server() {
-    let server = Program::start(Command::new(built("retail")).args(["--http", "127.0.0.1:0"]));
+    let server = Program::start(Command::new(test_programs::retail()).args(["--http", "127.0.0.1:0"]));
     let page = Page::of(&format!("http://{}/mcp", server.address()));
-    let cargo_mcp = built("toolwright-cli");
     let report = page.run("copy", &[]);
     let (mut curls, mut calls) = (0, 0);
     for copy in report["copied"].as_array().expect("a list") {
@@ -39,7 +24,7 @@ fn commands_on_a_page_call_the_server() {
         if !["Copy the curl command", "Copy the cargo mcp command"].map(Value::from).contains(name) {
             continue;
         }
-        let output = run(command, text(&cargo_mcp));
+        let output = run(command, text(test_programs::cargo_mcp()));
         let stdout = String::from_utf8_lossy(&output.stdout);
         if name == "Copy the curl command" {
             curls += 1;

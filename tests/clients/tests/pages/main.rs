@@ -15,11 +15,8 @@ use serde_json::{Value, json};
 
 /// Runs `cargo mcp` with these arguments, and returns its output.
 fn cargo_mcp(args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--package", "toolwright-cli", "--", "mcp"])
-        .args(args)
-        .output()
-        .expect("cargo starts");
+    let output =
+        Command::new(test_programs::cargo_mcp()).arg("mcp").args(args).output().expect("cargo mcp starts");
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("UTF-8")
 }

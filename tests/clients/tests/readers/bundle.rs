@@ -38,22 +38,22 @@ fn files(folder: &Path) -> Vec<String> {
 #[test]
 fn a_bundle_is_valid_and_unpacks_to_what_was_packed() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (bundle, unpacked) = (folder.path().join("retail.mcpb"), folder.path().join("unpacked"));
-    let line = ["bundle", "--package", "retail", "--profile", "dev", "--out", text(&bundle)];
+    let (bundle, unpacked) = (folder.path().join("hello.mcpb"), folder.path().join("unpacked"));
+    let line = ["bundle", "--package", "hello", "--profile", "dev", "--out", text(&bundle)];
     let output = cargo_mcp(&line);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 
     let (is_read, info) = mcpb(&["info", text(&bundle)]);
-    assert!(is_read && info.contains("File: retail.mcpb"), "{info}");
+    assert!(is_read && info.contains("File: hello.mcpb"), "{info}");
     let (is_unpacked, printed) = mcpb(&["unpack", text(&bundle), text(&unpacked)]);
     assert!(is_unpacked, "{printed}");
-    assert_eq!(files(&unpacked), ["manifest.json", "server/retail"]);
-    let program = Path::new(env!("CARGO_BIN_EXE_slow-server")).with_file_name("retail");
+    assert_eq!(files(&unpacked), ["manifest.json", "server/hello"]);
+    let program = Path::new(env!("CARGO_BIN_EXE_slow-server")).with_file_name("hello");
     let [packed, found] =
-        [program, unpacked.join("server/retail")].map(|file| fs::read(file).expect("a program"));
+        [program, unpacked.join("server/hello")].map(|file| fs::read(file).expect("a program"));
     assert!(packed == found, "the program is another one");
     // As executable as it was.
-    let listed = cargo_mcp(&["list", "--", text(&unpacked.join("server/retail"))]);
+    let listed = cargo_mcp(&["list", "--", text(&unpacked.join("server/hello"))]);
     assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
 
     let file = unpacked.join("manifest.json");

@@ -10,11 +10,7 @@ use std::process::{Command, Output};
 
 /// Runs `cargo mcp` with these arguments.
 fn cargo_mcp(args: &[&str]) -> Output {
-    Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--package", "toolwright-cli", "--", "mcp"])
-        .args(args)
-        .output()
-        .expect("cargo starts")
+    Command::new(test_programs::cargo_mcp()).arg("mcp").args(args).output().expect("cargo mcp starts")
 }
 
 /// The manifest of the retail example.

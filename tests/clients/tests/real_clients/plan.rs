@@ -144,7 +144,7 @@ impl Plan {
         std::fs::write(&log, "").expect("the log can be written");
         let slow_log = log.to_str().expect("paths of the build are UTF-8").to_owned();
         Self {
-            server: server(&servers::retail(), &[], &["--http", "127.0.0.1:0"]),
+            server: server(test_programs::retail(), &[], &["--http", "127.0.0.1:0"]),
             slow_server: server(&servers::slow_server(), &[&slow_log], &["127.0.0.1:0"]),
             slow_log,
             era,

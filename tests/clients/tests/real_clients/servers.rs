@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Serialize;
-use serde_json::Value;
 use test_http::program::Program;
 
 /// How a client gets at a server.
@@ -45,24 +44,6 @@ impl Server {
 /// The slow server of this package.
 pub(crate) fn slow_server() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_slow-server"))
-}
-
-/// The `retail` example, built when it is not up to date. Cargo hands a test only the binaries of its own
-/// package, so it is asked.
-pub(crate) fn retail() -> PathBuf {
-    let output = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--package", "retail", "--message-format", "json-render-diagnostics"])
-        .current_dir(workspace())
-        .output()
-        .expect("cargo starts");
-    assert!(output.status.success(), "retail does not build:\n{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout)
-        .expect("cargo writes UTF-8")
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter(|message| message["target"]["name"] == "retail")
-        .find_map(|message| message["executable"].as_str().map(PathBuf::from))
-        .expect("cargo names the binary of retail")
 }
 
 /// What `tests/setup.sh` installed as `name`.

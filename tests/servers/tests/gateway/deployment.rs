@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use test_http::client::Call;
+use test_programs::{cargo_mcp, repository, worker};
 use test_servers::installed;
-use test_servers::programs::{cargo_mcp, repository, worker};
 
 use crate::running::mcp;
 use crate::stage::{Process, Stage, section, start_redis};

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use test_servers::programs::cargo_mcp;
+use test_programs::cargo_mcp;
 
 use crate::running::Files;
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use test_http::transcript::Session;
-use test_servers::programs::{cargo_mcp, worker};
+use test_programs::{cargo_mcp, worker};
 
 use crate::running::Files;
 

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use test_programs::cargo_mcp;
 use test_servers::installed::{self, Program};
-use test_servers::programs::cargo_mcp;
 use toolwright_client::config::HttpSpec;
 use toolwright_client::{Change, Changes, Client};
 use toolwright_core::revision::Revision;

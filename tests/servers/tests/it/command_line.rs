@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use test_programs::cargo_mcp;
 use test_servers::installed::{self, Listening, Program};
 use test_servers::processes::Mark;
-use test_servers::programs::cargo_mcp;
 
 use crate::case::rmcp;
 

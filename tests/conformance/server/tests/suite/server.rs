@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::json;
 use tempfile::TempDir;
-use test_servers::programs::cargo_mcp;
+use test_programs::cargo_mcp;
 
 /// A running server; dropping it ends the process.
 pub(crate) struct Server {
