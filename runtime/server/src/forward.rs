@@ -24,7 +24,7 @@ use crate::provider::{
     CompletionRequest, DynProvider, Outcome, PromptRequest, RawResult, ResourceRequest, ToolRequest,
 };
 use crate::result_check::ResultCheck;
-use crate::tool::{Run, Started, ToolEntry, wraps};
+use crate::tool::{Run, Started, ToolEntry};
 
 /// Creates the entry of a tool from the provider with this index, whose definition was validated. `checks_output` is
 /// whether results are validated against the output schema.
@@ -45,7 +45,6 @@ pub(crate) fn entry_of(
         provider: provider.clone(),
         name: definition.name.as_str().into(),
         check: Arc::new(check),
-        wraps: wraps(&definition),
     };
     ToolEntry { provider: Some(number), ..ToolEntry::new(definition, &[], Box::new(run)) }
 }
@@ -55,24 +54,21 @@ struct Forwarded {
     provider: DynProvider,
     name: Arc<str>,
     check: Arc<ResultCheck>,
-    /// As [`ToolEntry::wraps`].
-    wraps: bool,
 }
 
 impl Run for Forwarded {
     fn start(&self, arguments: Option<&RawValue>, cx: &Context) -> Started {
-        let check = Arc::clone(&self.check);
         let call = ToolForward {
             provider: self.provider.clone(),
             name: Arc::clone(&self.name),
             arguments: arguments.map(ToOwned::to_owned),
             cx: cx.clone(),
-            wraps: self.wraps,
+            check: Arc::clone(&self.check),
         };
         Started::Running(Box::pin(async move {
             match answer(&call).await {
-                Outcome::Result(result) => Outcome::Result(check.check(result)),
-                Outcome::Raw(raw) => check.check_raw(raw),
+                Outcome::Result(result) => Outcome::Result(call.check.check(result)),
+                Outcome::Raw(raw) => call.check.check_raw(raw),
                 other => other,
             }
         }))
@@ -80,7 +76,7 @@ impl Run for Forwarded {
 
     #[cfg(feature = "tasks")]
     fn check_later(&self, result: RawResult) -> Outcome {
-        match result.read(|raw| raw.is_tool_result_of(Revision::NEWEST, self.wraps)) {
+        match result.read(|raw| self.check.has_form(raw, Revision::NEWEST)) {
             Ok(Outcome::Raw(raw)) => self.check.check_raw(raw),
             Ok(other) => other,
             Err(why) => refuse(&why),
@@ -100,7 +96,7 @@ struct ToolForward {
     name: Arc<str>,
     arguments: Option<Box<RawValue>>,
     cx: Context,
-    wraps: bool,
+    check: Arc<ResultCheck>,
 }
 
 impl Forward for ToolForward {
@@ -122,7 +118,7 @@ impl Forward for ToolForward {
     }
 
     fn has_form(&self, result: &RawResult) -> bool {
-        result.is_tool_result_of(self.cx.revision(), self.wraps)
+        self.check.has_form(result, self.cx.revision())
     }
 
     fn fail(error: InputRequestError, _revision: Revision) -> Outcome {
@@ -234,9 +230,9 @@ trait Forward: Send + Sync {
     /// Sends the request to the provider once.
     fn ask<'a>(&'a self, input: Option<&'a InputResponses>) -> BoxFuture<'a, Outcome<Self::Result>>;
 
-    /// Whether a complete result of another revision has the form of the client's revision as well.
-    fn has_form(&self, _result: &RawResult) -> bool {
-        false
+    /// Whether a complete result has the form of the client's revision.
+    fn has_form(&self, result: &RawResult) -> bool {
+        result.revision() == self.cx().revision()
     }
 
     /// The outcome if the client cannot provide input.
@@ -255,13 +251,11 @@ async fn answer<F: Forward>(request: &F) -> Outcome<F::Result> {
         let required = loop {
             outcome = match outcome {
                 Outcome::Task(later) => later.await,
-                Outcome::Raw(raw) => {
-                    match raw.read(|raw| raw.revision() == cx.revision() || request.has_form(raw)) {
-                        Ok(Outcome::Raw(raw)) => return Outcome::Raw(raw),
-                        Ok(read) => read,
-                        Err(why) => return refuse(&why),
-                    }
-                }
+                Outcome::Raw(raw) => match raw.read(|raw| request.has_form(raw)) {
+                    Ok(Outcome::Raw(raw)) => return Outcome::Raw(raw),
+                    Ok(read) => read,
+                    Err(why) => return refuse(&why),
+                },
                 Outcome::InputRequired(required) => break required,
                 // "MUST NOT return `CreateTaskResult` to a client that did not include the extension capability on its
                 // request" (SEP-2663 "Capability Negotiation").
@@ -294,7 +288,7 @@ struct Outline<'a> {
 }
 
 impl RawResult {
-    /// Parses the result, unless it is complete and `has_form`: that of the revision in which it will be written.
+    /// Parses the result, unless it is complete and `has_form` of the revision in which it will be written.
     fn read<T: for<'de> Deserialize<'de>>(
         self,
         has_form: impl FnOnce(&Self) -> bool,
@@ -345,6 +339,11 @@ impl Outline<'_> {
 }
 
 impl ResultCheck {
+    /// Whether a complete result has the form of a revision.
+    fn has_form(&self, raw: &RawResult, revision: Revision) -> bool {
+        raw.is_tool_result_of(revision, self.wraps)
+    }
+
     /// Like [`ResultCheck::check`], for a raw result that was read, and is forwarded unchanged.
     fn check_raw(&self, raw: RawResult) -> Outcome {
         if raw.member("isError").is_some_and(|flag| flag != "true" && flag != "false") {

@@ -6,11 +6,14 @@ use toolwright_core::external::{CompileError, OutputChecker, drop_reserved};
 use toolwright_core::result::{StructuredContent, ToolResult};
 
 use crate::log;
+use crate::tool::wraps;
 
 /// The rules for the results of one tool.
 #[derive(Debug)]
 pub(crate) struct ResultCheck {
     tool: String,
+    /// As [`ToolEntry::wraps`](crate::tool::ToolEntry::wraps).
+    pub(crate) wraps: bool,
     output: Output,
 }
 
@@ -34,7 +37,7 @@ impl ResultCheck {
                 Some(Ok(checker)) => (Output::Checked(checker), None),
                 Some(Err(not_checked)) => (Output::There, Some(not_checked)),
             };
-        (Self { tool: definition.name.clone(), output }, not_checked)
+        (Self { tool: definition.name.clone(), wraps: wraps(definition), output }, not_checked)
     }
 
     /// Returns a valid result unchanged. An invalid one becomes a result with `isError` that names the problem

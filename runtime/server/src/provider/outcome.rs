@@ -199,16 +199,18 @@ impl RawResult {
         Some(places.iter().filter_map(|(name, value)| Member::at(text, name.clone(), value.clone())))
     }
 
-    /// Returns whether this complete result of a tool has the form of another revision as well. `wraps` is whether structured
+    /// Returns whether this complete result of a tool has the form of a revision. `wraps` is whether structured
     /// content is wrapped in an object for peers that support only objects.
     pub(crate) fn is_tool_result_of(&self, revision: Revision, wraps: bool) -> bool {
         // Since then, there are structured content and all kinds of content blocks.
         let has_form =
             |revision: Revision| revision.has_structured_content() && revision.has_resource_links();
-        has_form(self.revision)
-            && has_form(revision)
-            && (revision.has_any_structured_content()
-                || self.member("structuredContent").is_none_or(|content| content.starts_with('{') && !wraps))
+        let is_object =
+            || self.member("structuredContent").is_none_or(|content| content.starts_with('{') && !wraps);
+        self.revision == revision
+            || has_form(self.revision)
+                && has_form(revision)
+                && (revision.has_any_structured_content() || is_object())
     }
 
     /// Returns whether it is the result of a tool with `isError`.
