@@ -19,15 +19,16 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Reads the id of a call and its final record from a notification, as `finish.lua` writes it.
-    pub(super) fn of_notification(text: &str) -> Option<(&str, Self)> {
-        let mut parts = text.splitn(6, ' ');
+    /// Reads the id of a call and its final record, the first in a notification that `finish.lua` writes. Returns the rest as well.
+    pub(super) fn of_notification(text: &str) -> Option<(&str, Self, &str)> {
+        let mut parts = text.splitn(7, ' ');
         let mut next = || parts.next();
         let (state, attempt, version) = (next()?.to_owned(), next()?.to_owned(), next()?.to_owned());
-        let (id, progress) = (next()?.parse().ok()?, next()?.parse().ok()?);
-        let (id, rest) = next()?.split_at_checked(id)?;
-        let (progress, end) = rest.split_at_checked(progress)?;
-        Some((id, Self { state, attempt, progress: progress.to_owned(), version, end: end.to_owned() }))
+        let [id, progress, end] = [next()?, next()?, next()?].map(|length| length.parse().ok());
+        let (id, rest) = next()?.split_at_checked(id?)?;
+        let (progress, rest) = rest.split_at_checked(progress?)?;
+        let (end, rest) = rest.split_at_checked(end?)?;
+        Some((id, Self { state, attempt, progress: progress.to_owned(), version, end: end.to_owned() }, rest))
     }
 
     pub(super) fn into_record(self) -> Result<CallRecord, CallError> {
@@ -63,11 +64,22 @@ mod tests {
     use super::Fields;
 
     #[test]
-    fn notifications_have_the_id_and_the_final_record() {
-        let (id, fields) = Fields::of_notification("done 2 7 3 5 a b{\"p\"}{\"é\": 1}").unwrap();
+    fn notifications_have_ids_and_final_records() {
+        let text = "done 2 7 3 5 9 a b{\"p\"}{\"é\": 1}failed 1 2 1 0 2 c{}";
+        let (id, fields, rest) = Fields::of_notification(text).unwrap();
         assert_eq!((id, &*fields.state, &*fields.attempt, &*fields.version), ("a b", "done", "2", "7"));
         assert_eq!((&*fields.progress, &*fields.end), ("{\"p\"}", "{\"é\": 1}"));
-        for broken in ["", "done 2 7 3", "done 2 7 3 x abc", "done 2 7 9 0 abc", "done 2 7 1 0 é"] {
+        let (id, fields, rest) = Fields::of_notification(rest).unwrap();
+        assert_eq!((id, &*fields.state, &*fields.end, rest), ("c", "failed", "{}", ""));
+        let broken = [
+            "",
+            "done 2 7 3",
+            "done 2 7 3 x 0 abc",
+            "done 2 7 9 0 0 abc",
+            "done 2 7 1 0 0 é",
+            "done 2 7 1 0 9 a{}",
+        ];
+        for broken in broken {
             assert!(Fields::of_notification(broken).is_none(), "{broken}");
         }
     }

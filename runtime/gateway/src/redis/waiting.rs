@@ -148,9 +148,10 @@ impl Listener for Arc<Waiting> {
     /// As `notify.lua` writes it.
     fn message(&self, text: &str) {
         match text.split_once(' ') {
-            Some(("end", text)) => {
-                if let Some((call, end)) = Fields::of_notification(text) {
+            Some(("ends", mut text)) => {
+                while let Some((call, end, rest)) = Fields::of_notification(text) {
                     self.wake(call, Some(end));
+                    text = rest;
                 }
             }
             Some(("call", call)) => self.wake(call, None),
@@ -169,4 +170,21 @@ pub(super) async fn wake_by_messages(
     let channel = format!("mcp:1:proc:{process}");
     let subscription = connection.subscribe(&channel).await.map_err(RedisError::Unavailable)?;
     Ok(listen(connection, channel, subscription, waiting))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{Listener, Waiting};
+
+    #[test]
+    fn one_message_ends_several_calls() {
+        let waiting = Arc::<Waiting>::default();
+        let [first, second, other] = ["a", "b", "c"].map(|call| Waiting::begin(&waiting, call));
+        waiting.message("ends done 1 3 1 0 3 a\"x\"done 2 5 1 0 2 b{}");
+        let ends = [first, second, other].map(|waiter| waiter.end().map(|end| (end.attempt, end.end)));
+        let expected = [Some(("1", "\"x\"")), Some(("2", "{}")), None];
+        assert_eq!(ends, expected.map(|end| end.map(|(attempt, end)| (attempt.to_owned(), end.to_owned()))));
+    }
 }

@@ -19,7 +19,9 @@ for pool, ids in pairs(ended) do
     redis.call('ZREM', key('leases', pool), unpack(ids))
 end
 
-return for_each(2, 4, function(id, lease, state, text)
+-- By process: the final records that it waits for. One message carries all of them.
+local carried = {}
+local answer = for_each(2, 4, function(id, lease, state, text)
     local known = records[id]
     if not known or known[2] ~= lease then
         return 'lost'
@@ -32,8 +34,14 @@ return for_each(2, 4, function(id, lease, state, text)
         notify(known[5], 'call', id)
     else
         -- The record does not change any more, so whoever waits for it need not read it.
-        local numbers = string.format('%s %s %s %d %d ', state, known[6], version, #id, #progress)
-        notify(known[5], 'end', numbers .. id .. progress .. text)
+        local numbers = string.format('%s %s %s %d %d %d ', state, known[6], version, #id, #progress, #text)
+        for process in string.gmatch(known[5] or '', '%S+') do
+            carried[process] = (carried[process] or '') .. numbers .. id .. progress .. text
+        end
     end
     return 'ok'
 end)
+for process, records in pairs(carried) do
+    notify(process, 'ends', records)
+end
+return answer
