@@ -31,12 +31,17 @@ fn conforms_through_a_gateway(revision: &str) {
 fn assert_checks(revision: &str, server: &Server, is_good: impl Fn(&str, &str, Status) -> bool) {
     let listed = Listed::of(revision);
     // The suite takes no revision for an extension.
-    let suite = Suite::new(Some(revision).filter(|revision| *revision != EXTENSION), server.url());
+    let of_suite = Some(revision).filter(|revision| *revision != EXTENSION);
+    let results = Suite::new(of_suite, server.url()).run();
 
     let (mut passed, mut problems) = (0, Vec::new());
+    if of_suite.is_some() {
+        let new = results.scenarios().filter(|name| listed.scenarios().all(|listed| listed != *name));
+        problems.extend(new.map(|name| format!("{name} is not in the list of scenarios")));
+    }
     for scenario in listed.scenarios() {
-        let checks = suite.run(scenario);
-        for (check, outcome) in &checks {
+        let checks = results.of(scenario);
+        for (check, outcome) in checks {
             if outcome.status == Status::Success {
                 passed += 1;
             }

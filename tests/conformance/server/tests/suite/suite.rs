@@ -1,4 +1,4 @@
-//! One run of the suite's command line, and the checks that it wrote down.
+//! A run of the suite's command line, and the checks that it wrote down.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -28,6 +28,12 @@ pub(crate) enum Status {
     Failure,
 }
 
+/// What a run wrote down and printed.
+pub(crate) struct Results {
+    checks: BTreeMap<String, BTreeMap<String, Outcome>>,
+    printed: String,
+}
+
 /// What counts of a check, which the suite may make more than once.
 pub(crate) struct Outcome {
     pub(crate) status: Status,
@@ -52,36 +58,48 @@ impl<'a> Suite<'a> {
         Self { revision, url, modules }
     }
 
-    /// Runs a scenario and returns its checks by their ids.
-    pub(crate) fn run(&self, scenario: &str) -> BTreeMap<String, Outcome> {
-        let results = TempDir::new().expect("a folder");
+    /// Runs all scenarios, of the revision if there is one, in one process: it takes longer to start than most of them.
+    pub(crate) fn run(&self) -> Results {
+        let folder = TempDir::new().expect("a folder");
         let output = Command::new(self.modules.join("node/bin/node"))
             .arg(self.modules.join("@modelcontextprotocol/conformance/dist/index.js"))
-            .args(["server", "--url", self.url, "--scenario", scenario])
+            .args(["server", "--url", self.url, "--suite", "all"])
             .args(self.revision.into_iter().flat_map(|revision| ["--spec-version", revision]))
             .arg("--output-dir")
-            .arg(results.path())
+            .arg(folder.path())
             .stdin(Stdio::null())
             .output()
             .expect("the suite starts");
-        // Its exit status says less than its checks. Without checks it did not get far, and says why.
-        let checks = checks_in(results.path());
-        assert!(
-            !checks.is_empty(),
-            "{scenario} made no checks:\n{}{}",
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        );
-        checks
+        // Its exit status says less than its checks.
+        let printed = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        Results { checks: checks_in(folder.path()), printed }
     }
 }
 
-/// The checks of the one scenario that wrote its results into a folder of `results`.
-fn checks_in(results: &Path) -> BTreeMap<String, Outcome> {
-    let mut checks: BTreeMap<String, Outcome> = BTreeMap::new();
+impl Results {
+    /// The names of the scenarios that made checks.
+    pub(crate) fn scenarios(&self) -> impl Iterator<Item = &str> {
+        self.checks.keys().map(String::as_str)
+    }
+
+    /// The checks of a scenario by their ids.
+    ///
+    /// # Panics
+    /// If it made none: it did not get far, and the suite says why.
+    pub(crate) fn of(&self, scenario: &str) -> &BTreeMap<String, Outcome> {
+        let checks = self.checks.get(scenario).filter(|checks| !checks.is_empty());
+        checks.unwrap_or_else(|| panic!("{scenario} made no checks:\n{}", self.printed))
+    }
+}
+
+/// The checks of each scenario that wrote its results into a folder of `results`.
+fn checks_in(results: &Path) -> BTreeMap<String, BTreeMap<String, Outcome>> {
+    let mut found = BTreeMap::new();
     for folder in fs::read_dir(results).expect("the results can be read") {
-        let path = folder.expect("the results can be read").path().join("checks.json");
-        let text = fs::read_to_string(&path).expect("the suite writes its checks down");
+        let path = folder.expect("the results can be read").path();
+        let name = path.file_name().and_then(|name| name.to_str()).expect("names are UTF-8");
+        let checks: &mut BTreeMap<String, Outcome> = found.entry(scenario_of(name).to_owned()).or_default();
+        let text = fs::read_to_string(path.join("checks.json")).expect("the suite writes its checks down");
         let rows: Vec<Row> = serde_json::from_str(&text).expect("checks as the suite writes them");
         for row in rows {
             let outcome =
@@ -95,7 +113,14 @@ fn checks_in(results: &Path) -> BTreeMap<String, Outcome> {
             }
         }
     }
-    checks
+    found
+}
+
+/// The scenario of a folder such as `server-ping-2026-11-30T14-17-40-580Z`.
+fn scenario_of(folder: &str) -> &str {
+    let end = folder.len().saturating_sub("-0000-00-00T00-00-00-000Z".len());
+    let name = folder.get(..end).and_then(|name| name.strip_prefix("server-"));
+    name.unwrap_or_else(|| panic!("`{folder}` is not how the suite named its folders"))
 }
 
 impl fmt::Display for Outcome {
