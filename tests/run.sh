@@ -81,13 +81,13 @@ book() {
         --skip '^https?://(?!(localhost|127\.0\.0\.1|\[))'
 }
 
-# Schema, reader and serde over 300 generated types, the same each time.
+# Schema, reader and serde over 100 generated types, the same each time.
 agreement() {
     programs
-    run "$TEST_PROGRAMS/agreement" --types 300 --seed 1
+    run "$TEST_PROGRAMS/agreement" --types 100 --seed 1
 }
 
-# The same over 100 others: with the day's seed, which is printed, or AGREEMENT_SEED.
+# The same over as many others: with the day's seed, which is printed, or AGREEMENT_SEED.
 agreement_day() {
     programs
     run "$TEST_PROGRAMS/agreement" --types 100 --seed day
@@ -173,14 +173,14 @@ bench_limits() {
     run cargo run --quiet --release --package bench-limits
 }
 
-# Fuzzing, for a quarter of a minute per target; FUZZ_SECONDS asks for more: tests/fuzz. An input that fails is printed, so that it can be
+# Fuzzing, for five seconds per target; FUZZ_SECONDS asks for more: tests/fuzz. An input that fails is printed, so that it can be
 # repeated elsewhere.
 fuzz() {
     local target input options corpus=target/fuzz/corpus found=target/fuzz/found
     rm -rf "$found"
     for target in frame http events parts values arguments config client_lines client_http client_events tokens worker; do
         mkdir -p "$corpus/$target" "$found/$target"
-        options=(-max_total_time="${FUZZ_SECONDS:-15}" -timeout=10 -verbosity=0 -print_final_stats=1)
+        options=(-max_total_time="${FUZZ_SECONDS:-5}" -timeout=10 -verbosity=0 -print_final_stats=1)
         options+=(-artifact_prefix="$found/$target/")
         if [ -f "tests/fuzz/dictionaries/$target" ]; then
             options+=(-dict="tests/fuzz/dictionaries/$target")
