@@ -130,9 +130,9 @@ compile_fail() {
     nextest --package test-compile-fail --ignore-default-filter
 }
 
-# Each feature alone, and no features.
+# Each feature alone, and no features. Those of the server are features of `toolwright` too, which a test of tests/rules holds.
 features() {
-    run cargo hack clippy --each-feature --package toolwright --package toolwright-server --package toolwright-client -- --deny warnings
+    run cargo hack clippy --each-feature --package toolwright --package toolwright-client -- --deny warnings
 }
 
 # What would be published builds from its packages alone. Cargo takes what it has unpacked and built of a version for

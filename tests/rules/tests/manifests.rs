@@ -3,7 +3,7 @@
 use std::fs::read_to_string;
 
 use cargo_metadata::Package;
-use test_rules::{metadata, root};
+use test_rules::{member, metadata, root};
 
 #[test]
 fn every_package_has_the_lints_of_the_workspace() {
@@ -68,6 +68,21 @@ fn published_crates_have_what_registries_show() {
         let all_features = &package.metadata["docs"]["rs"]["all-features"];
         let has_features = package.features.keys().any(|feature| feature != "default");
         assert!(!has_features || *all_features == true, "{place}: docs.rs must build all features");
+    }
+}
+
+/// `tests/run.sh features` builds those of `toolwright`, each alone.
+#[test]
+fn features_of_the_server_are_features_of_toolwright() {
+    let metadata = metadata();
+    let of = |name| &member(&metadata, name).features;
+    let forwarding = of("toolwright");
+    for feature in of("toolwright-server").keys().filter(|name| *name != "default") {
+        let forwarded =
+            forwarding.get(feature).unwrap_or_else(|| panic!("toolwright has no feature {feature}"));
+        let alone = ["auth", "http", "oauth", "server"];
+        let adds = forwarded.iter().filter(|added| !alone.contains(&added.as_str()) && !added.contains('?'));
+        assert_eq!(adds.collect::<Vec<_>>(), [&format!("toolwright-server/{feature}")], "{feature}");
     }
 }
 
