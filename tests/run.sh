@@ -135,16 +135,27 @@ features() {
     run cargo hack clippy --each-feature --package toolwright --package toolwright-client -- --deny warnings
 }
 
-# What would be published builds from its packages alone. Cargo takes what it has unpacked and built of a version for
-# unchanged, so nothing of the last run may be left.
+# What would be published compiles from its packages alone. They are unpacked into one workspace: cargo itself would build each anew,
+# with all of its dependencies.
 packages() {
-    local target=target/packages members=()
+    local folder=target/packages members=() patches=() name
     for member in macros runtime/* cli; do
-        members+=(--package "$(sed -n 's/^name = "\(.*\)"/\1/p' "$member/Cargo.toml" | head -1)")
+        name=$(sed -n 's/^name = "\(.*\)"/\1/p' "$member/Cargo.toml" | head -1)
+        members+=(--package "$name")
+        patches+=("$name = { path = \"$name\" }")
     done
-    rm -rf "$target" "${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*/toolwright*
-    CARGO_TARGET_DIR=$target run cargo package --quiet --allow-dirty "${members[@]}"
-    rm -rf "$target"
+    rm -rf "$folder"
+    mkdir -p "$folder/unpacked"
+    run cargo package --quiet --allow-dirty --no-verify --target-dir "$folder" "${members[@]}"
+    for crate in "$folder"/package/*.crate; do
+        name=$(basename "${crate%-*}")
+        mkdir "$folder/unpacked/$name"
+        tar -xzf "$crate" -C "$folder/unpacked/$name" --strip-components 1
+    done
+    cp Cargo.lock "$folder/unpacked"
+    printf '%s\n' '[workspace]' 'resolver = "3"' 'members = ["*"]' '[patch.crates-io]' "${patches[@]}" >"$folder/unpacked/Cargo.toml"
+    CARGO_TARGET_DIR=$folder run cargo check --quiet --workspace --manifest-path "$folder/unpacked/Cargo.toml"
+    rm -rf "$folder"
 }
 
 # README's first command, which a newcomer waits for: at most five minutes from a clone to the first call.
