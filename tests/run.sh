@@ -185,9 +185,10 @@ bench_limits() {
 }
 
 # Fuzzing, for five seconds per target; FUZZ_SECONDS asks for more: tests/fuzz. An input that fails is printed, so that it can be
-# repeated elsewhere.
+# repeated elsewhere. A short run is not worth the time of full optimization.
 fuzz() {
-    local target input options corpus=target/fuzz/corpus found=target/fuzz/found
+    local target input options corpus=target/fuzz/corpus found=target/fuzz/found optimize=1
+    [ -z "${FUZZ_SECONDS:-}" ] || optimize=3
     rm -rf "$found"
     for target in frame http events parts values arguments config client_lines client_http client_events tokens worker; do
         mkdir -p "$corpus/$target" "$found/$target"
@@ -196,7 +197,8 @@ fuzz() {
         if [ -f "tests/fuzz/dictionaries/$target" ]; then
             options+=(-dict="tests/fuzz/dictionaries/$target")
         fi
-        run env CARGO_TARGET_DIR=target/fuzz cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none "$target" \
+        run env CARGO_TARGET_DIR=target/fuzz CARGO_PROFILE_RELEASE_OPT_LEVEL="$optimize" \
+            cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none "$target" \
             "$corpus/$target" "tests/fuzz/seeds/$target" -- "${options[@]}" && continue
         for input in "$found/$target"/*; do
             # A target that does not build leaves none.
