@@ -48,7 +48,7 @@ pub(crate) fn slow_server() -> PathBuf {
 
 /// What `tests/setup.sh` installed as `name`.
 pub(crate) fn installed(name: &str) -> PathBuf {
-    let path = workspace().join("target/clients").join(name);
+    let path = test_programs::repository().join("target/clients").join(name);
     assert!(path.exists(), "{} is not installed: run tests/setup.sh", path.display());
     path
 }
@@ -56,8 +56,4 @@ pub(crate) fn installed(name: &str) -> PathBuf {
 /// A script of this package.
 pub(crate) fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
-}
-
-fn workspace() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
