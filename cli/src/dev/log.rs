@@ -51,7 +51,7 @@ fn error_text(outcome: &Outcome<InvocationResult>) -> Option<String> {
         Outcome::Error(error) => Some(error.message.clone()),
         Outcome::Result(InvocationResult::Tool(result)) if result.is_error => Some(result.as_text()),
         Outcome::Raw(raw) if Ending::of(outcome) == Ending::ToolError => {
-            let result: Value = serde_json::from_str(raw.json().get()).ok()?;
+            let result: Value = raw.parse().ok()?;
             let blocks = result["content"].as_array()?.iter().cloned();
             Some(blocks.map(|block| ContentBlock::from(block).to_text().into_owned()).collect())
         }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
-use toolwright_core::json::{JsonFault, MAX_VALUE_DEPTH, Member, Members, tidy};
+use toolwright_core::json::{JsonFault, MAX_VALUE_DEPTH, Member, Members, TidyObject, tidy};
 use toolwright_core::protocol::{meta, method};
 
 use crate::client::Client;
@@ -166,9 +166,8 @@ impl RelayRequest {
             outgoing.headers = headers();
             outcome = client.send(&outgoing, &mut options).await;
         }
-        let result = RawValue::from_string(outcome?);
-        let result = result
-            .map_err(|error| client.protocol_error(format!("its result is not valid JSON: {error}")))?;
+        let result = TidyObject::parse(outcome?);
+        let result = result.map_err(|fault| client.protocol_error(format!("its result {fault}")))?;
         Ok((revision, result))
     }
 }

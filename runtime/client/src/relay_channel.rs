@@ -6,6 +6,7 @@ use std::fmt;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
+use toolwright_core::json::TidyObject;
 use toolwright_core::protocol::{ErrorObject, LogMessage, Revision};
 
 use crate::error::ClientError;
@@ -18,7 +19,7 @@ pub(crate) const MAX_EVENTS: usize = 256;
 /// Sends the events of a relayed request.
 pub(crate) type RelaySender = mpsc::Sender<RelayEvent>;
 
-pub(crate) type RelayResult = Result<(Revision, Box<RawValue>), ClientError>;
+pub(crate) type RelayResult = Result<(Revision, TidyObject), ClientError>;
 
 /// An event of a relayed request.
 #[derive(Debug)]
@@ -30,7 +31,7 @@ pub enum RelayEvent {
     Log(LogMessage),
     /// The server requires input during the request; only servers of 2025-11-25 and earlier send this.
     InputRequest(RelayedInputRequest),
-    /// The request has completed, with the revision of the server and its unchanged result. In 2026-07-28, the result
+    /// The request has completed, with the revision of the server and its result. In 2026-07-28, the result
     /// may require input.
     Done(RelayResult),
 }

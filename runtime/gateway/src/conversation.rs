@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde_json::value::RawValue;
 use tokio::time::sleep;
 use toolwright_client::{ClientError, PendingRelay, RelayEvent, RelayedInputRequest};
+use toolwright_core::json::TidyObject;
 use toolwright_core::protocol::{ErrorObject, Revision, error, method};
 use toolwright_server::auth::Access;
 use toolwright_server::input_requests::InputRequest;
@@ -41,7 +41,7 @@ pub(crate) struct Conversation {
 pub(crate) enum Stop {
     /// The client must respond, in another request.
     InputRequired(Box<Conversation>, String, InputRequest),
-    Done(Result<(Revision, Box<RawValue>), ClientError>),
+    Done(Result<(Revision, TidyObject), ClientError>),
 }
 
 impl Conversation {

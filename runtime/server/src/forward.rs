@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolwright_core::definition::ToolDefinition;
-use toolwright_core::json::each_member;
+use toolwright_core::json::{TidyObject, each_member};
 use toolwright_core::prompt::PromptResult;
 use toolwright_core::protocol::{ErrorObject, Task, error};
 use toolwright_core::request::RequestError;
@@ -209,7 +209,7 @@ pub(crate) async fn complete(
     loop {
         outcome = match outcome {
             Outcome::Task(later) => later.await,
-            Outcome::Raw(raw) => match serde_json::from_str::<CompleteResult>(raw.json().get()) {
+            Outcome::Raw(raw) => match raw.parse::<CompleteResult>() {
                 Ok(result) => Outcome::Result(result.completion),
                 Err(error) => refuse(&error.to_string()),
             },
@@ -279,63 +279,43 @@ fn refuse<T>(why: &str) -> Outcome<T> {
     error::internal(&format!("cannot forward the result of another server: {why}")).into()
 }
 
-/// The members of a raw result that determine how to forward it.
-#[derive(Default)]
-struct Outline<'a> {
-    result_type: Option<&'a str>,
-    requests: Option<&'a str>,
-    state: Option<&'a str>,
-}
-
 impl RawResult {
     /// Parses the result, unless it is complete and `has_form` of the revision in which it will be written.
     fn read<T: for<'de> Deserialize<'de>>(
         self,
         has_form: impl FnOnce(&Self) -> bool,
     ) -> Result<Outcome<T>, String> {
-        let raw = self.checked().map_err(|fault| format!("it {fault}"))?;
-        let mut outline = Outline::default();
-        for member in raw.members().ok_or("it is not an object")? {
-            let part = match &*member.name() {
-                "resultType" => &mut outline.result_type,
-                "inputRequests" => &mut outline.requests,
-                "requestState" => &mut outline.state,
-                _ => continue,
-            };
-            *part = Some(member.value);
-        }
-        match outline.result_type.unwrap_or("\"complete\"") {
+        let object = self.object().map_err(|fault| format!("it {fault}"))?;
+        match object.member("resultType").unwrap_or("\"complete\"") {
             "\"complete\"" => {}
-            "\"input_required\"" => return outline.input_required().map(Outcome::InputRequired),
+            "\"input_required\"" => return input_required(object).map(Outcome::InputRequired),
             "\"task\"" => {
-                let task = serde_json::from_str::<Task>(raw.json().get())
-                    .map_err(|error| format!("invalid task: {error}"))?;
+                let task = self.parse::<Task>().map_err(|error| format!("invalid task: {error}"))?;
                 return Ok(Outcome::Created(Box::new(task)));
             }
             other => return Err(format!("its `resultType` is {}", error::shorten(other))),
         }
-        if !has_form(&raw) {
-            let result = serde_json::from_str(raw.json().get()).map_err(|error| error.to_string())?;
+        if !has_form(&self) {
+            let result = self.parse().map_err(|error| error.to_string())?;
             return Ok(Outcome::Result(result));
         }
-        Ok(Outcome::Raw(raw))
+        Ok(Outcome::Raw(self))
     }
 }
 
-impl Outline<'_> {
-    fn input_required(&self) -> Result<InputRequired, String> {
-        let mut requests = Vec::new();
-        let read = each_member(self.requests.unwrap_or("{}"), |key, request| {
-            let request: InputRequest =
-                serde_json::from_str(request.get()).map_err(|_| "an input request has no method")?;
-            requests.push((key.into_owned(), request));
-            Ok(())
-        });
-        read.map_err(|error| format!("invalid input requests: {error}"))?;
-        let state = self.state.map(serde_json::from_str).transpose();
-        let state = state.map_err(|_| "its `requestState` is not a string".to_owned())?;
-        Ok(InputRequired { requests, state })
-    }
+/// Parses a result that requires input.
+fn input_required(object: &TidyObject) -> Result<InputRequired, String> {
+    let mut requests = Vec::new();
+    let read = each_member(object.member("inputRequests").unwrap_or("{}"), |key, request| {
+        let request: InputRequest =
+            serde_json::from_str(request.get()).map_err(|_| "an input request has no method")?;
+        requests.push((key.into_owned(), request));
+        Ok(())
+    });
+    read.map_err(|error| format!("invalid input requests: {error}"))?;
+    let state = object.member("requestState").map(serde_json::from_str).transpose();
+    let state = state.map_err(|_| "its `requestState` is not a string".to_owned())?;
+    Ok(InputRequired { requests, state })
 }
 
 impl ResultCheck {

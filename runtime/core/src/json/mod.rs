@@ -9,6 +9,7 @@
 
 mod decimal;
 mod members;
+mod object;
 mod split;
 
 use std::borrow::Cow;
@@ -23,6 +24,7 @@ use serde_json::ser::Formatter;
 
 pub use decimal::Decimal;
 pub use members::each_member;
+pub use object::TidyObject;
 pub use split::{Member, Members, value_end};
 
 /// Maximum nesting depth of a message: the limit of `serde_json` and most other parsers.
@@ -41,6 +43,9 @@ pub enum JsonFault {
     /// An object has two members with the same name.
     #[error("has the duplicate member {0:?}")]
     DuplicateName(String),
+    /// The text is not an object, although only an object is allowed.
+    #[error("is not an object")]
+    NotObject,
     /// The nesting is too deep.
     #[error("is nested too deeply: at most {0} levels of arrays and objects are allowed here")]
     TooDeep(usize),
@@ -75,11 +80,12 @@ pub fn append(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized), outer: usize
 /// # Errors
 /// [`JsonFault`] if parsers would reject the text or interpret it differently.
 pub fn tidy(text: &str, levels: usize) -> Result<Cow<'_, str>, JsonFault> {
-    check(text, levels)?;
-    Ok(match memchr::memchr2(b'\n', b'\r', text.as_bytes()) {
-        None => Cow::Borrowed(text),
-        Some(_) => Cow::Owned(compact(text)),
-    })
+    check(text, levels, |reader, levels| levels.deserialize(reader))?;
+    Ok(if has_line_break(text) { Cow::Owned(compact(text)) } else { Cow::Borrowed(text) })
+}
+
+fn has_line_break(text: &str) -> bool {
+    memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_some()
 }
 
 /// Removes whitespace between tokens. Numbers and strings are not changed.
@@ -98,11 +104,18 @@ fn compact(text: &str) -> String {
         .collect()
 }
 
-/// Validates a text without building values.
-fn check(text: &str, levels: usize) -> Result<(), JsonFault> {
+/// A parser of a text.
+type Reader<'de> = serde_json::Deserializer<serde_json::de::StrRead<'de>>;
+
+/// Validates a text without building values. `read` reads its only value, with the given levels.
+fn check<'de>(
+    text: &'de str,
+    levels: usize,
+    read: impl FnOnce(&mut Reader<'de>, Levels<'_>) -> serde_json::Result<()>,
+) -> Result<(), JsonFault> {
     let fault = Cell::new(None);
     let mut reader = serde_json::Deserializer::from_str(text);
-    let read = Levels { left: levels, all: levels, fault: &fault }.deserialize(&mut reader);
+    let read = read(&mut reader, Levels { left: levels, all: levels, fault: &fault });
     read.and_then(|()| reader.end()).map_err(|error| {
         let error = error.to_string();
         // `serde_json` reports its own limit first if both are the same.
@@ -132,6 +145,24 @@ impl Levels<'_> {
         let error = E::custom(&fault);
         self.fault.set(Some(fault));
         error
+    }
+
+    /// Validates the members of an object, and passes each name to `each`.
+    fn check_members<'de, A: MapAccess<'de>>(
+        self,
+        mut members: A,
+        mut each: impl FnMut(&str),
+    ) -> Result<(), A::Error> {
+        let below = self.below()?;
+        let mut names = Names::default();
+        while let Some(Name(name)) = members.next_key_seed(AnyName)? {
+            each(&name);
+            members.next_value_seed(below)?;
+            if let Some(repeated) = names.insert(name) {
+                return Err(self.reject(JsonFault::DuplicateName(truncate_name(&repeated))));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -180,16 +211,8 @@ impl<'de> Visitor<'de> for Levels<'_> {
         Ok(())
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
-        let below = self.below()?;
-        let mut names = Names::default();
-        while let Some(Name(name)) = members.next_key_seed(AnyName)? {
-            members.next_value_seed(below)?;
-            if let Some(repeated) = names.insert(name) {
-                return Err(self.reject(JsonFault::DuplicateName(truncate_name(&repeated))));
-            }
-        }
-        Ok(())
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<(), A::Error> {
+        self.check_members(members, |_| {})
     }
 }
 

@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::ops::Range;
 
 use serde_json::value::RawValue;
 
@@ -33,8 +32,6 @@ pub struct Member<'a> {
     pub quoted_name: &'a str,
     /// The value as JSON.
     pub value: &'a str,
-    name_at: usize,
-    value_at: usize,
 }
 
 impl<'a> Members<'a> {
@@ -65,35 +62,26 @@ impl<'a> Iterator for Members<'a> {
     type Item = Member<'a>;
 
     fn next(&mut self) -> Option<Member<'a>> {
-        let (quoted_name, name_at) = self.next_value(b',')?;
-        let (value, value_at) = self.next_value(b':')?;
-        Some(Member { quoted_name, value, name_at, value_at })
+        Some(Member { quoted_name: self.next_value(b',')?, value: self.next_value(b':')? })
     }
 }
 
 impl<'a> Members<'a> {
-    /// Returns the next value after whitespace and `separator`, and where it starts.
-    fn next_value(&mut self, separator: u8) -> Option<(&'a str, usize)> {
+    /// Returns the next value after whitespace and `separator`.
+    fn next_value(&mut self, separator: u8) -> Option<&'a str> {
         let rest = self.text.as_bytes().get(self.at..)?;
         let is_before = |byte: &u8| *byte == separator || byte.is_ascii_whitespace();
         let start = self.at + rest.iter().take_while(|byte| is_before(byte)).count();
         let end = start + value_end(&self.text.as_bytes()[start..])?;
         self.at = end;
-        Some((self.text.get(start..end)?, start))
+        self.text.get(start..end)
     }
 }
 
 impl<'a> Member<'a> {
-    /// Returns the member of `text` at these [`places`](Member::places); `None` if they are not inside of it.
-    pub fn at(text: &'a str, name: Range<usize>, value: Range<usize>) -> Option<Self> {
-        let (name_at, value_at) = (name.start, value.start);
-        Some(Self { quoted_name: text.get(name)?, value: text.get(value)?, name_at, value_at })
-    }
-
-    /// Returns where the name, with its quotation marks, and the value are in the text of the object, in bytes.
-    pub fn places(&self) -> (Range<usize>, Range<usize>) {
-        let place = |at: usize, part: &str| at..at + part.len();
-        (place(self.name_at, self.quoted_name), place(self.value_at, self.value))
+    /// Creates a member from JSON: `quoted_name` is a string with its quotation marks.
+    pub fn new(quoted_name: &'a str, value: &'a str) -> Self {
+        Self { quoted_name, value }
     }
 
     /// Returns the name with its escapes resolved. Escapes that do not form a string, lone surrogates, are left as they are.
@@ -117,13 +105,13 @@ impl<'a> Member<'a> {
     }
 
     /// Returns the name as JSON, without its quotation marks.
-    fn inner_name(&self) -> &'a str {
+    pub(super) fn inner_name(&self) -> &'a str {
         let inner = self.quoted_name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
         inner.unwrap_or(self.quoted_name)
     }
 }
 
-fn has_escapes(name: &str) -> bool {
+pub(super) fn has_escapes(name: &str) -> bool {
     name.bytes().any(|byte| byte == b'\\')
 }
 

@@ -369,7 +369,7 @@ impl<'a> Caller<'a> {
 fn size_of(outcome: &Outcome) -> Option<usize> {
     match outcome {
         Outcome::Result(result) => serde_json::to_vec(result).ok().map(|text| text.len()),
-        Outcome::Raw(raw) => Some(raw.json().get().len()),
+        Outcome::Raw(raw) => raw.object().ok().map(|object| object.as_str().len()),
         _ => None,
     }
 }

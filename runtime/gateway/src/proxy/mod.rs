@@ -194,8 +194,8 @@ impl Upstream {
                 let state = self.conversations.keep(conversation, cx.access())?;
                 Ok(ForwardedResponse::InputRequired(InputRequired::new(key, question).with_state(state)))
             }
-            Stop::Done(Ok((revision, json))) => {
-                Ok(ForwardedResponse::Raw(drop_gateway_members(RawResult::new(revision, json))))
+            Stop::Done(Ok((revision, object))) => {
+                Ok(ForwardedResponse::Raw(RawResult::from_object(revision, drop_gateway_members(object))))
             }
             Stop::Done(Err(error)) => match error.rpc() {
                 Some(rpc) => Err(rpc.clone()),

@@ -1,6 +1,8 @@
 //! Tasks of the upstream server (SEP-2663). Nothing is stored about them: the server in front seals the upstream id, with
 //! the provider and the caller, into the id that the client gets.
 
+use serde_json::value::RawValue;
+use toolwright_core::json::{JsonFault, TidyObject};
 use toolwright_core::protocol::meta::is_of_gateway;
 use toolwright_core::protocol::{ErrorObject, Task, error, method};
 use toolwright_server::{Context, Outcome, RawResult, TaskAction, TaskRequest};
@@ -21,16 +23,22 @@ pub(super) fn created(raw: RawResult) -> Outcome {
 
 /// Reads a task, without the members that only a gateway writes.
 fn read(raw: &RawResult) -> Result<Task, ErrorObject> {
-    let read = serde_json::from_str::<Task>(raw.json().get());
+    let read = raw.parse::<Task>();
     let mut task = read.map_err(|problem| {
         error::internal(&format!("the upstream server sent an invalid task: {problem}"))
     })?;
-    let without = |result| drop_gateway_members(RawResult::new(raw.revision(), result)).json().to_owned();
-    task.result = task.result.map(without);
+    task.result = task.result.map(without_gateway_members).transpose().map_err(|problem| {
+        error::internal(&format!("the upstream server sent an invalid result of a task: it {problem}"))
+    })?;
     if let Some(own) = &mut task.meta {
         own.retain(|name, _| !is_of_gateway(name));
     }
     Ok(task)
+}
+
+fn without_gateway_members(result: Box<RawValue>) -> Result<Box<RawValue>, JsonFault> {
+    let result = drop_gateway_members(TidyObject::parse(Box::<str>::from(result).into())?);
+    RawValue::from_string(result.into_string()).map_err(|problem| JsonFault::Unreadable(problem.to_string()))
 }
 
 impl Upstream {

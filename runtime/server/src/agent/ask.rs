@@ -175,8 +175,9 @@ fn result_of(outcome: Outcome) -> ToolResult {
     match outcome {
         Outcome::Result(result) => result,
         Outcome::Error(error) => ToolResult::error(error.message),
-        Outcome::Raw(raw) => serde_json::from_str(raw.json().get())
-            .unwrap_or_else(|error| ToolResult::error(format!("invalid result: {error}"))),
+        Outcome::Raw(raw) => {
+            raw.parse().unwrap_or_else(|error| ToolResult::error(format!("invalid result: {error}")))
+        }
         Outcome::InputRequired(_) | Outcome::Task(_) | Outcome::Created(_) => {
             ToolResult::error("the tool requires input, which an agent cannot provide")
         }

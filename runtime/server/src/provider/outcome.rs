@@ -1,12 +1,10 @@
 //! Responses of providers.
 
-use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
-use std::sync::OnceLock;
 
+use serde::de::{DeserializeOwned, Error as _};
 use serde_json::value::RawValue;
-use toolwright_core::json::{JsonFault, MAX_VALUE_DEPTH, Member, Members, tidy};
+use toolwright_core::json::{JsonFault, TidyObject};
 use toolwright_core::prompt::PromptResult;
 use toolwright_core::protocol::{ErrorObject, Revision, Task};
 use toolwright_core::resource::ResourceResult;
@@ -143,19 +141,19 @@ impl<T: fmt::Debug> fmt::Debug for Outcome<T> {
 #[derive(Debug, Clone)]
 pub struct RawResult {
     revision: Revision,
-    json: Box<RawValue>,
-    /// Whether every peer can parse it, and it is on one line.
-    is_checked: bool,
-    /// The places of its members' names and values, once they were needed.
-    places: OnceLock<Option<Places>>,
+    object: Result<TidyObject, JsonFault>,
 }
 
-type Places = Box<[(Range<usize>, Range<usize>)]>;
-
 impl RawResult {
-    /// Creates a result in the form of `revision`: the `result` member of the other server's response.
+    /// Creates a result in the form of `revision`: the `result` member of the other server's response. If it is not an
+    /// object that every client can parse, the client's request fails.
     pub fn new(revision: Revision, json: Box<RawValue>) -> Self {
-        Self { revision, json, is_checked: false, places: OnceLock::new() }
+        Self { revision, object: TidyObject::parse(Box::<str>::from(json).into()) }
+    }
+
+    /// Creates a result in the form of `revision` from an object that was parsed before.
+    pub fn from_object(revision: Revision, object: TidyObject) -> Self {
+        Self { revision, object: Ok(object) }
     }
 
     /// Returns the revision that the other server used.
@@ -164,39 +162,25 @@ impl RawResult {
     }
 
     /// Returns the `result` member of the other server's response.
-    pub fn json(&self) -> &RawValue {
-        &self.json
+    ///
+    /// # Errors
+    /// [`JsonFault`] if it is not an object that every client can parse.
+    pub fn object(&self) -> Result<&TidyObject, &JsonFault> {
+        self.object.as_ref()
     }
 
-    /// Like [`RawResult::checked`]; copies only what was not checked before.
-    pub(crate) fn to_checked(&self) -> Result<Cow<'_, Self>, JsonFault> {
-        if self.is_checked { Ok(Cow::Borrowed(self)) } else { self.clone().checked().map(Cow::Owned) }
+    /// Parses the result.
+    ///
+    /// # Errors
+    /// If it does not have the form of `T`, or is not an object that every client can parse.
+    pub fn parse<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+        let object = self.object().map_err(|fault| serde_json::Error::custom(format_args!("it {fault}")))?;
+        serde_json::from_str(object.as_str())
     }
 
-    /// Returns the result on one line, if every peer can parse it (see [`tidy`]).
-    pub(crate) fn checked(mut self) -> Result<Self, JsonFault> {
-        if !self.is_checked {
-            if let Cow::Owned(text) = tidy(self.json.get(), MAX_VALUE_DEPTH)? {
-                let json = RawValue::from_string(text);
-                self.json = json.map_err(|error| JsonFault::Unreadable(error.to_string()))?;
-                self.places.take();
-            }
-            self.is_checked = true;
-        }
-        Ok(self)
-    }
-
-    /// Returns the value of a member of the result as JSON, if there is one. The text is searched once, for all members.
+    /// Returns the value of a member of the result as JSON, if there is one.
     pub fn member(&self, name: &str) -> Option<&str> {
-        self.members()?.find(|member| member.is_named(name)).map(|member| member.value)
-    }
-
-    /// Returns the members of the result; `None` if it is not an object.
-    pub(crate) fn members(&self) -> Option<impl Iterator<Item = Member<'_>>> {
-        let find = || Some(Members::of(&self.json)?.map(|member| member.places()).collect());
-        let places = self.places.get_or_init(find).as_deref()?;
-        let text = self.json.get();
-        Some(places.iter().filter_map(|(name, value)| Member::at(text, name.clone(), value.clone())))
+        self.object.as_ref().ok()?.member(name)
     }
 
     /// Returns whether this complete result of a tool has the form of a revision. `wraps` is whether structured

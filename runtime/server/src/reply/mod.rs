@@ -270,15 +270,13 @@ fn append_raw(
     const MORE_BYTES: usize = 128;
 
     // A middleware may have made it.
-    let raw = raw.to_checked()?;
-    let members = raw.members();
-    let members = members.ok_or_else(|| WriteError::Error(error::internal("the result is not an object")))?;
+    let object = raw.object().map_err(|fault| WriteError::Fault(fault.clone()))?;
     let is_private = is_private.filter(|_| form.revision.has_cache_hints());
     // It may be long, so it is copied only once.
-    out.reserve(raw.json().get().len() + form.server_meta.get().len() + MORE_BYTES);
-    let mut object = ObjectWriter::begin(out);
+    out.reserve(object.as_str().len() + form.server_meta.get().len() + MORE_BYTES);
+    let mut result = ObjectWriter::begin(out);
     let (mut own, mut has_type, mut has_ttl, mut has_scope) = (None, false, false, false);
-    for member in members {
+    for member in object.members() {
         let value = member.value;
         let flag = match &*member.name() {
             "_meta" => {
@@ -296,16 +294,16 @@ fn append_raw(
             _ => &mut false,
         };
         *flag = true;
-        object.push(member.quoted_name, value);
+        result.push(member.quoted_name, value);
     }
     if form.revision.has_result_type() && !has_type {
-        object.push("\"resultType\"", "\"complete\"");
+        result.push("\"resultType\"", "\"complete\"");
     }
     if is_private.is_some() && !has_ttl {
-        object.push("\"ttlMs\"", "0");
+        result.push("\"ttlMs\"", "0");
     }
     if is_private.is_some() && !has_scope {
-        object.push("\"cacheScope\"", PRIVATE);
+        result.push("\"cacheScope\"", PRIVATE);
     }
     let server = Some(form.server_meta).filter(|_| form.revision.has_result_meta()).and_then(Members::of);
     let server = server.into_iter().flatten();
@@ -314,8 +312,8 @@ fn append_raw(
         !is_reserved(&name) && server.clone().all(|other| other.name() != name)
     };
     let own = own.and_then(Members::of_text).into_iter().flatten().filter(is_kept);
-    object.push_object("\"_meta\"", own.chain(server.clone()));
-    object.end();
+    result.push_object("\"_meta\"", own.chain(server.clone()));
+    result.end();
     Ok(())
 }
 

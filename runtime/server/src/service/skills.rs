@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use serde::Deserialize as _;
 use serde_json::value::to_raw_value;
 use toolwright_core::protocol::{ErrorObject, error as codes};
 
@@ -89,9 +88,7 @@ impl Shared {
                 let request = DirectoryRequest::new(&uri, cursor.as_deref());
                 let mut outcome = provider.0.read_directory(request, &cx).await;
                 if let Outcome::Raw(raw) = outcome {
-                    let text = &mut serde_json::Deserializer::from_str(raw.json().get());
-                    let read = Directory::deserialize(text);
-                    outcome = read.map_or_else(
+                    outcome = raw.parse().map_or_else(
                         |problem| {
                             error::internal(&format!("the directory cannot be forwarded: {problem}")).into()
                         },
