@@ -52,14 +52,13 @@ impl Identity {
 
     /// Returns the same members with other capabilities, as JSON, and another log level.
     pub(crate) fn meta_for(&self, capabilities: &str, log_level: Option<&str>) -> String {
-        let mut members = format!(
-            r#""{}":"{}","{}":{},"{}":{capabilities}"#,
-            meta::PROTOCOL_VERSION,
-            Revision::NEWEST,
-            meta::CLIENT_INFO,
-            self.info,
-            meta::CLIENT_CAPABILITIES,
-        );
+        /// More than the names take.
+        const MORE_BYTES: usize = 256;
+
+        let mut members = String::with_capacity(self.info.len() + capabilities.len() + MORE_BYTES);
+        members.extend(["\"", meta::PROTOCOL_VERSION, "\":\"", Revision::NEWEST.as_str(), "\","]);
+        members.extend(["\"", meta::CLIENT_INFO, "\":", &self.info, ","]);
+        members.extend(["\"", meta::CLIENT_CAPABILITIES, "\":", capabilities]);
         if let Some(level) = log_level {
             _ = write!(members, r#","{}":{}"#, meta::LOG_LEVEL, Value::from(level));
         }

@@ -1,5 +1,6 @@
 //! Forwarding of other programs' requests, as a proxy does.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -8,7 +9,6 @@ use std::task::Poll;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use tokio::sync::mpsc;
 use toolwright_core::json::{JsonFault, MAX_VALUE_DEPTH, Member, Members, TidyObject, tidy};
 use toolwright_core::protocol::{meta, method};
 
@@ -16,7 +16,7 @@ use crate::client::Client;
 use crate::error::ClientError;
 use crate::message::OutgoingRequest;
 use crate::pending::{Notice, RequestOptions};
-use crate::relay_channel::{MAX_EVENTS, RelayEvent, RelayResult, RelaySender};
+use crate::relay_channel::{RelayEvent, RelayReceiver, RelayResult, RelaySender};
 use crate::requests::mcp_name;
 
 /// A request to forward, built by [`Client::relay`].
@@ -36,7 +36,7 @@ pub struct RelayRequest {
 pub struct PendingRelay {
     /// `None` after the request has completed.
     request: Option<Pin<Box<dyn Future<Output = RelayResult> + Send>>>,
-    events: mpsc::Receiver<RelayEvent>,
+    events: RelayReceiver,
     result: Option<RelayResult>,
 }
 
@@ -64,32 +64,36 @@ impl Client {
 
 impl RelayRequest {
     /// Forwards `_meta` of the sender's request: the members that the protocol does not reserve, such as a trace context, and
-    /// the capabilities that it declares. Of members with the same name, the last one is forwarded; nothing of a `_meta` that not
-    /// every server could parse.
+    /// the capabilities that it declares. Of members with the same name, the last one is forwarded; nothing is if not every
+    /// server could parse one of these members.
     pub fn meta(mut self, meta: &RawValue) -> Self {
-        match tidy(meta.get(), MAX_VALUE_DEPTH) {
-            Ok(meta) => self.forward_meta(object_members(&meta)),
-            Err(JsonFault::DuplicateName(_)) => {
-                let meta: Map<String, Value> = serde_json::from_str(meta.get()).unwrap_or_default();
-                self.forward_meta(object_members(&Value::Object(meta).to_string()));
+        let mut forwarded: Vec<(Cow<'_, str>, Member<'_>)> = Vec::new();
+        for member in object_members(meta.get()) {
+            let name = member.name();
+            let is_capabilities = name == meta::CLIENT_CAPABILITIES && member.value.starts_with('{');
+            if !is_capabilities && meta::is_reserved(&name) {
+                continue;
             }
-            Err(_) => {}
+            match forwarded.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, earlier)) => *earlier = member,
+                None => forwarded.push((name, member)),
+            }
+        }
+        let read = forwarded
+            .into_iter()
+            .map(|(name, member)| Some((name, readable(member.quoted_name)?, readable(member.value)?)));
+        let Some(members) = read.collect::<Option<Vec<_>>>() else { return self };
+        for (name, quoted_name, value) in members {
+            if name == meta::CLIENT_CAPABILITIES {
+                self.capabilities = value.into_owned();
+                continue;
+            }
+            if !self.meta.is_empty() {
+                self.meta.push(',');
+            }
+            self.meta.extend([&quoted_name, ":", &value]);
         }
         self
-    }
-
-    fn forward_meta<'a>(&mut self, members: impl Iterator<Item = Member<'a>>) {
-        for member in members {
-            let name = member.name();
-            if name == meta::CLIENT_CAPABILITIES && member.value.starts_with('{') {
-                member.value.clone_into(&mut self.capabilities);
-            } else if !meta::is_reserved(&name) {
-                if !self.meta.is_empty() {
-                    self.meta.push(',');
-                }
-                self.meta.extend([member.quoted_name, ":", member.value]);
-            }
-        }
     }
 
     /// Sets the capabilities of the sender (2026-07-28, schema `ClientCapabilities`). Servers of earlier revisions
@@ -121,8 +125,8 @@ impl RelayRequest {
 
     /// Returns the request, which is sent when [`PendingRelay::next`] is first awaited.
     pub fn start(self) -> PendingRelay {
-        let (sender, events) = mpsc::channel(MAX_EVENTS);
-        PendingRelay { request: Some(Box::pin(self.send(sender))), events, result: None }
+        let events = RelayReceiver::default();
+        PendingRelay { request: Some(Box::pin(self.send(events.sender()))), events, result: None }
     }
 
     async fn send(self, events: RelaySender) -> RelayResult {
@@ -172,6 +176,17 @@ impl RelayRequest {
     }
 }
 
+/// Returns valid JSON on one line, without members that have the name of a later one; `None` if not every server could parse it.
+fn readable(json: &str) -> Option<Cow<'_, str>> {
+    match tidy(json, MAX_VALUE_DEPTH - 1) {
+        Ok(json) => Some(json),
+        Err(JsonFault::DuplicateName(_)) => {
+            serde_json::from_str::<Value>(json).ok().map(|value| value.to_string().into())
+        }
+        Err(_) => None,
+    }
+}
+
 /// Returns the members of the text of an object, which is valid JSON; none of any other text.
 fn object_members(text: &str) -> Members<'_> {
     let text = text.trim_ascii();
@@ -189,7 +204,7 @@ impl PendingRelay {
                 (self.result, self.request) = (Some(result), None);
             }
             // Buffered events precede the result.
-            if let Poll::Ready(Some(event)) = self.events.poll_recv(cx) {
+            if let Poll::Ready(event) = self.events.poll_next(cx) {
                 return Poll::Ready(event);
             }
             self.result.take().map_or(Poll::Pending, |result| Poll::Ready(RelayEvent::Done(result)))
@@ -235,6 +250,8 @@ mod tests {
             (r#"{"a":1,"b":2,"a":3}"#, r#""a":3,"b":2"#, "{}"),
             ("{\"a\":\n[1,\r\n2]}", r#""a":[1,2]"#, "{}"),
             (r#"{"a":"\ud800","b":1}"#, "", "{}"),
+            (r#"{"\ud800":1,"b":1}"#, "", "{}"),
+            (r#"{"io.modelcontextprotocol/x":"\ud800","b":{"c":1,"c":2}}"#, r#""b":{"c":2}"#, "{}"),
             ("7", "", "{}"),
             (&format!(r#"{{"a":{}{}}}"#, "[".repeat(120), "]".repeat(120)), "", "{}"),
         ] {

@@ -2,10 +2,12 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use toolwright_core::json::TidyObject;
 use toolwright_core::protocol::{ErrorObject, LogMessage, Revision};
 
@@ -17,7 +19,68 @@ use crate::progress::Progress;
 pub(crate) const MAX_EVENTS: usize = 256;
 
 /// Sends the events of a relayed request.
-pub(crate) type RelaySender = mpsc::Sender<RelayEvent>;
+///
+/// Nearly all requests have none, and a channel of `tokio` would allocate room for 32 of them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RelaySender(Arc<Mutex<Queue>>);
+
+#[derive(Debug, Default)]
+struct Queue {
+    events: VecDeque<RelayEvent>,
+    reader: Option<Waker>,
+    is_closed: bool,
+}
+
+/// Receives the events of a relayed request. Dropping it drops them, which rejects its input requests.
+#[derive(Debug, Default)]
+pub(crate) struct RelayReceiver(RelaySender);
+
+impl RelaySender {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends an event; returns it if there are [`MAX_EVENTS`], or if nobody receives it.
+    pub(crate) fn try_send(&self, event: RelayEvent) -> Result<(), Box<RelayEvent>> {
+        let mut queue = self.lock();
+        if queue.is_closed || queue.events.len() >= MAX_EVENTS {
+            return Err(Box::new(event));
+        }
+        queue.events.push_back(event);
+        let reader = queue.reader.take();
+        drop(queue);
+        reader.into_iter().for_each(Waker::wake);
+        Ok(())
+    }
+}
+
+impl RelayReceiver {
+    pub(crate) fn sender(&self) -> RelaySender {
+        self.0.clone()
+    }
+
+    pub(crate) fn poll_next(&self, cx: &mut Context<'_>) -> Poll<RelayEvent> {
+        let mut queue = self.0.lock();
+        if let Some(event) = queue.events.pop_front() {
+            return Poll::Ready(event);
+        }
+        match &mut queue.reader {
+            Some(reader) => reader.clone_from(cx.waker()),
+            None => queue.reader = Some(cx.waker().clone()),
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for RelayReceiver {
+    fn drop(&mut self) {
+        let mut queue = self.0.lock();
+        queue.is_closed = true;
+        let events = std::mem::take(&mut queue.events);
+        drop(queue);
+        drop(events);
+    }
+}
 
 pub(crate) type RelayResult = Result<(Revision, TidyObject), ClientError>;
 
@@ -106,5 +169,55 @@ impl ActiveRelays {
 impl fmt::Debug for RelayedInputRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RelayedInputRequest").field("method", &self.method).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::{Context, Poll, Waker};
+
+    use super::{MAX_EVENTS, RelayEvent, RelayReceiver, RelayedInputRequest};
+    use crate::progress::Progress;
+
+    fn progress() -> RelayEvent {
+        RelayEvent::Progress(Progress { progress: 1.0, total: None, message: None })
+    }
+
+    #[test]
+    fn events_are_bounded() {
+        let events = RelayReceiver::default();
+        let sent = (0..=MAX_EVENTS).filter(|_| events.sender().try_send(progress()).is_ok()).count();
+        assert_eq!(sent, MAX_EVENTS);
+        let mut cx = Context::from_waker(Waker::noop());
+        assert!(matches!(events.poll_next(&mut cx), Poll::Ready(RelayEvent::Progress(_))));
+        assert!(events.sender().try_send(progress()).is_ok(), "there is room again");
+    }
+
+    #[tokio::test]
+    async fn an_event_wakes_the_receiver() {
+        let events = RelayReceiver::default();
+        let sender = events.sender();
+        let receiving = tokio::spawn(async move { std::future::poll_fn(|cx| events.poll_next(cx)).await });
+        tokio::task::yield_now().await;
+        sender.try_send(progress()).unwrap();
+        assert!(matches!(receiving.await.unwrap(), RelayEvent::Progress(_)));
+    }
+
+    #[test]
+    fn unread_input_requests_are_rejected() {
+        let events = RelayReceiver::default();
+        let sender = events.sender();
+        let (request, mut response) = RelayedInputRequest::new("roots/list", "{}");
+        sender.try_send(RelayEvent::InputRequest(request)).unwrap();
+        assert!(
+            response.try_recv().is_err_and(|error| error == tokio::sync::oneshot::error::TryRecvError::Empty)
+        );
+        drop(events);
+        assert!(
+            response
+                .try_recv()
+                .is_err_and(|error| error == tokio::sync::oneshot::error::TryRecvError::Closed)
+        );
+        assert!(sender.try_send(progress()).is_err(), "nobody receives it");
     }
 }

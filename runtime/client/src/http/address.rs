@@ -14,6 +14,8 @@ pub(crate) struct Address {
     pub(crate) port: u16,
     /// Path and query.
     pub(crate) target: Uri,
+    /// The full URL, whose query may contain secrets.
+    pub(crate) url: String,
 }
 
 impl Address {
@@ -51,7 +53,8 @@ impl Address {
             Some(port) if port != default => format!("{host}:{port}"),
             _ => host.clone(),
         };
-        Ok(Self { is_tls, authority, host, port: port.unwrap_or(default), target })
+        let url = format!("{}{target}", origin(is_tls, &authority));
+        Ok(Self { is_tls, authority, host, port: port.unwrap_or(default), target, url })
     }
 
     /// Resolves a reference against this URL (RFC 3986 §5.2).
@@ -96,14 +99,13 @@ impl Address {
         host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
     }
 
-    /// Returns the full URL, whose query may contain secrets.
-    pub(crate) fn to_url(&self) -> String {
-        format!("{}{}", self.origin(), self.target)
-    }
-
     pub(crate) fn origin(&self) -> String {
-        format!("{}://{}", if self.is_tls { "https" } else { "http" }, self.authority)
+        origin(self.is_tls, &self.authority)
     }
+}
+
+fn origin(is_tls: bool, authority: &str) -> String {
+    format!("{}://{authority}", if is_tls { "https" } else { "http" })
 }
 
 /// Formats the URL without its query, for messages and logs.
@@ -188,7 +190,7 @@ mod tests {
             ("a?u=http://x", "https://example.com/gw/a?u=http://x"),
             ("", "https://example.com/gw/sse?x=1"),
         ] {
-            assert_eq!(base.join(reference).unwrap().to_url(), expected, "{reference}");
+            assert_eq!(base.join(reference).unwrap().url, expected, "{reference}");
         }
     }
 

@@ -20,10 +20,10 @@ impl HttpTransport {
         response: &ErrorResponse,
         attempt: usize,
     ) -> Result<bool, ClientError> {
-        let url = self.address().to_url();
+        let address = self.address();
         let rejection = Rejection {
             status: response.status,
-            url: &url,
+            url: &address.url,
             challenges: response.challenges.clone(),
             attempt,
             headers: &response.authorization,

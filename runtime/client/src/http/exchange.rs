@@ -110,8 +110,7 @@ impl HttpTransport {
         let address = self.address();
         let mut authorization = Vec::new();
         if !self.settings.authorize.is_empty() {
-            let url = address.to_url();
-            let target = RequestTarget::new(http_method.as_str(), &url);
+            let target = RequestTarget::new(http_method.as_str(), &address.url);
             for authorize in &self.settings.authorize {
                 let headers = authorize.headers(&target).await;
                 authorization.extend(headers.map_err(|problem| self.authorization_error(&problem))?);
