@@ -153,6 +153,12 @@ impl Mux {
         self.send(message);
     }
 
+    /// Returns whether messages wait to be sent that more may follow soon, since several requests are pending.
+    pub(crate) fn expects_more_outgoing(&self) -> bool {
+        let state = self.lock();
+        !state.out.is_empty() && state.open.len() > 1
+    }
+
     /// Takes the outgoing messages, each with a line feed. Ready with `false` if none will follow.
     pub(crate) fn poll_outgoing(&self, out: &mut Vec<u8>, cx: &mut Context<'_>) -> Poll<bool> {
         let mut state = self.lock();

@@ -1,6 +1,7 @@
 //! Tests of the client with our own server, and with servers that have faults.
 
 mod agent;
+mod batches;
 mod bindings;
 mod catalogue;
 #[cfg(target_os = "linux")]
