@@ -21,7 +21,6 @@ use super::{Connection, Dispatched, Request, arguments_of, optional_string, requ
 use crate::buckets::{Limiter, too_many};
 use crate::context::{CallStart, Context, IdText};
 use crate::error;
-use crate::future::BoxFuture;
 use crate::input_requests::KnownRequest;
 use crate::message::RequestId;
 use crate::panics::{Panicked, UserFuture, catch};
@@ -83,6 +82,10 @@ impl Connection {
             Ok(Started::Running(future)) => future,
             Err(Panicked) => return Err(panic_error(ToolCall::WHAT)),
         };
+        let running = match call.entry.provider {
+            Some(_) => UserFuture::only_when_woken(running),
+            None => UserFuture::new(running),
+        };
         self.drive(id, running, cx, call, Some(origin))
     }
 
@@ -120,12 +123,12 @@ impl Connection {
     pub(super) fn drive<A: Answering>(
         &self,
         id: &RequestId<'_>,
-        running: BoxFuture<'static, A::Done>,
+        running: impl Into<UserFuture<'static, A::Done>>,
         cx: Context,
         call: A,
         origin: Option<Origin<'_>>,
     ) -> Result<Dispatched, ErrorObject> {
-        let mut running = UserFuture::new(running);
+        let mut running = running.into();
         // Most handlers complete when first polled: then nothing is spawned, queued or woken.
         match Pin::new(&mut running).poll(&mut std::task::Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok(done)) => {

@@ -26,6 +26,7 @@ use super::{Connection, Dispatched, Request};
 use crate::auth::Access;
 use crate::context::Context;
 use crate::error;
+use crate::future::BoxFuture;
 use crate::json_rpc::{Form, ResultType};
 use crate::peer::Peer;
 use crate::provider::{DynProvider, RawResult, TaskAction, TaskRequest};
@@ -115,7 +116,7 @@ impl Connection {
         let cx = self.context_of(request, None)?;
         let found = Found { sealed: sealed.to_owned(), parts, service: Arc::clone(&self.service) };
         let (call, context) = (found.clone(), cx.clone());
-        let code = Box::pin(async move {
+        let code: BoxFuture<'static, _> = Box::pin(async move {
             let Found { parts: ProviderTask { tool, id, .. }, .. } = &found;
             provider.0.task(TaskRequest::new(id, tool, action.borrowed()), &context).await
         });

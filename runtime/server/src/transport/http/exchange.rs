@@ -129,6 +129,8 @@ impl PendingResponse {
             }
         })
         .await;
+        // The end of the call would wake it.
+        drop(filled);
         let Self { answer, outbox, mut form, kept, session } = *self;
         // The time limit applies to the connection, not to the stream.
         form.reading.close_after = close_after.map(|time| time.saturating_sub(start.elapsed()));
