@@ -85,8 +85,7 @@ impl ResultCheck {
                 Some("it has no structured content, which the tool's output schema requires".to_owned())
             }
             (Output::Checked(checker), Some(content)) => {
-                let content = serde_json::from_str(content).unwrap_or_default();
-                let problems = checker.check(&content).err()?;
+                let problems = checker.check_text(content).err()?;
                 Some(format!("its structured content does not match the tool's output schema: {problems}"))
             }
         }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use super::schema::Dialect;
-use crate::arguments::Checker;
+use crate::arguments::{Checker, Findings};
 use crate::schema::walk;
 
 /// An output schema, compiled.
@@ -42,9 +42,21 @@ impl OutputChecker {
     /// # Errors
     /// Describes the first problems with their locations.
     pub fn check(&self, content: &Value) -> Result<(), String> {
+        Self::result_of(&self.0.check(content))
+    }
+
+    /// Like [`OutputChecker::check`], for the text of content, which must be valid JSON. Invalid text may be read as any value.
+    ///
+    /// # Errors
+    /// The same; also if the text cannot be read as a value, or is nested too deeply.
+    pub fn check_text(&self, content: &str) -> Result<(), String> {
+        let findings = self.0.check_text(content).ok_or("it cannot be parsed")?;
+        Self::result_of(&findings)
+    }
+
+    fn result_of(findings: &Findings) -> Result<(), String> {
         /// Maximum number of reported problems.
         const MAX_REPORTED: usize = 5;
-        let findings = self.0.check(content);
         if findings.is_empty() {
             return Ok(());
         }

@@ -130,7 +130,20 @@ fn too_many_subschemas_are_rejected_with_a_short_reason() {
 
 fn validate(schema: &Value, text: &str) -> Result<(), String> {
     let content: StructuredContent = serde_json::from_str(text).expect("JSON");
-    OutputChecker::compile(schema).expect("a schema that can be checked").check(&content.to_value())
+    let checker = OutputChecker::compile(schema).expect("a schema that can be checked");
+    let found = checker.check(&content.to_value());
+    assert_eq!(checker.check_text(text), found, "{text}");
+    found
+}
+
+#[test]
+fn content_that_cannot_be_parsed_does_not_match() {
+    let checker = OutputChecker::compile(&json!({})).expect("a schema");
+    let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    assert_eq!(checker.check_text(&nested(127)), Ok(()));
+    for text in ["", "{", "[1,", &nested(128)] {
+        assert_eq!(checker.check_text(text), Err("it cannot be parsed".to_owned()), "{text}");
+    }
 }
 
 #[test]

@@ -112,7 +112,7 @@ impl<'a> Member<'a> {
 }
 
 pub(super) fn has_escapes(name: &str) -> bool {
-    name.bytes().any(|byte| byte == b'\\')
+    memchr::memchr(b'\\', name.as_bytes()).is_some()
 }
 
 /// Returns the length of the JSON value at the start of `text`; `None` if there is none, or its end is missing. A value that

@@ -55,8 +55,11 @@ pub fn is_of_gateway(key: &str) -> bool {
 /// Returns whether a key is reserved for the protocol or Toolwright and must not be set by others (2026-07-28,
 /// basic "_meta": prefixes whose second label is `modelcontextprotocol` or `mcp`).
 pub fn is_reserved(key: &str) -> bool {
-    let Some((prefix, _)) = key.split_once('/') else { return key == PROGRESS_TOKEN };
-    prefix == "io.toolwright" || matches!(prefix.split('.').nth(1), Some("modelcontextprotocol" | "mcp"))
+    let Some(end) = memchr::memchr(b'/', key.as_bytes()) else { return key == PROGRESS_TOKEN };
+    let prefix = &key.as_bytes()[..end];
+    let is_of_protocol =
+        || matches!(prefix.split(|byte| *byte == b'.').nth(1), Some(b"modelcontextprotocol" | b"mcp"));
+    prefix == b"io.toolwright" || is_of_protocol()
 }
 
 /// Returns the scopes that `_meta` of a tool, prompt, resource or resource template requires, all of them

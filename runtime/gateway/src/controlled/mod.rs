@@ -260,10 +260,12 @@ fn outline(raw: &RawResult) -> (Came, Option<Fault>) {
     if raw.member("resultType") == Some("\"input_required\"") {
         return (Came::InputRequired, None);
     }
-    let came = if raw.member("isError") == Some("true") { Came::ToolError } else { Came::Ok };
+    if raw.member("isError") != Some("true") {
+        return (Came::Ok, None);
+    }
     let members = raw.member("_meta").and_then(Members::of_text);
     let fault = members.and_then(|members| members.value_of(meta::FAULT));
-    (came, fault.and_then(|fault| serde_json::from_str(fault).ok()))
+    (Came::ToolError, fault.and_then(|fault| serde_json::from_str(fault).ok()))
 }
 
 /// A provider that applies a [`Policy`], an [audit log](crate::audit) and metrics to requests, as set in

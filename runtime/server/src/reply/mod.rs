@@ -311,8 +311,12 @@ fn append_raw(
         let name = member.name();
         !is_reserved(&name) && server.clone().all(|other| other.name() != name)
     };
-    let own = own.and_then(Members::of_text).into_iter().flatten().filter(is_kept);
-    result.push_object("\"_meta\"", own.chain(server.clone()));
+    let mut own = own.and_then(Members::of_text).into_iter().flatten().filter(is_kept).peekable();
+    if own.peek().is_some() {
+        result.push_object("\"_meta\"", own.chain(server.clone()));
+    } else if form.revision.has_result_meta() {
+        result.push("\"_meta\"", form.server_meta.get());
+    }
     result.end();
     Ok(())
 }

@@ -366,6 +366,17 @@ impl Checker {
             .0
     }
 
+    /// Like [`Checker::check`], for the text of a value, which must be valid JSON; `None` if it cannot be read as a value, or is
+    /// nested too deeply.
+    pub(crate) fn check_text(&self, json: &str) -> Option<Findings> {
+        let (mut doc, whole) = Doc::parse(json).ok()?;
+        Some(
+            Check::new(self, &NoTypeInfo, &mut doc, Mode::Schema)
+                .find_problems(ROOT, whole, Findings::default())
+                .0,
+        )
+    }
+
     /// Returns whether `value` matches the node.
     pub(super) fn is_valid(&self, id: NodeId, value: &Value) -> bool {
         let (mut doc, whole) = Doc::of(value);
