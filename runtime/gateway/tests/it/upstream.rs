@@ -178,6 +178,34 @@ async fn statuses_tell_whether_a_call_may_be_repeated() {
     }
 }
 
+/// Clients would read such results differently, or not at all (RFC 7493, sections 2.1 and 2.3).
+#[tokio::test]
+async fn results_that_clients_cannot_parse_are_faults_of_their_server() {
+    const RESULTS: [(&str, &str); 4] = [
+        (r#"{"content":[],"content":[]}"#, "its result has the duplicate member \"content\""),
+        (
+            r#"{"content":[{"type":"text","text":"\ud800"}]}"#,
+            "its result is not JSON that every client can parse",
+        ),
+        (r#"{"content":[],"x":1e400}"#, "its result is not JSON that every client can parse"),
+        ("[1]", "its result is not an object"),
+    ];
+    for is_modern in [true, false] {
+        let fixture = server(is_modern, |request, reply| {
+            let key = request.json()["params"]["arguments"]["key"].as_u64().unwrap();
+            let (result, _) = RESULTS[usize::try_from(key).unwrap()];
+            let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, request.id());
+            reply.send(200, &[("Content-Type", "application/json")], &body);
+        });
+        let client = client(&behind(&fixture).await, Client::builder()).await;
+        for (key, (_, problem)) in RESULTS.iter().enumerate() {
+            let result = client.call("till__charge", json!({"key": key})).await.unwrap();
+            expect_fault(&result, "upstream_error", false);
+            assert!(result.as_text().contains(problem), "{}", result.as_text());
+        }
+    }
+}
+
 /// Issues `token-1`, `token-2` and so on.
 #[derive(Clone, Default)]
 struct Issuer(Arc<AtomicUsize>);
