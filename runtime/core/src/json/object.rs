@@ -47,7 +47,7 @@ impl TidyObject {
         if !text.trim_ascii_start().starts_with('{') {
             return Err(JsonFault::NotObject);
         }
-        let mut names = Names { text: &text, places: Some(Vec::new()) };
+        let mut names = NamePlaces { text: &text, places: Some(Vec::new()) };
         check(&text, MAX_VALUE_DEPTH, |reader, levels| {
             reader.deserialize_map(Outermost { levels, names: &mut names })
         })?;
@@ -133,13 +133,13 @@ fn place_in(text: &str, part: &str) -> Option<Range<usize>> {
 }
 
 /// The places of the names of an object.
-struct Names<'t> {
+struct NamePlaces<'t> {
     text: &'t str,
     /// `None` if a name has escapes: then it is not a part of the text.
     places: Option<Vec<Range<usize>>>,
 }
 
-impl Names<'_> {
+impl NamePlaces<'_> {
     fn add(&mut self, name: &str) {
         match (&mut self.places, place_in(self.text, name)) {
             (Some(places), Some(place)) => places.push(place),
@@ -151,7 +151,7 @@ impl Names<'_> {
 /// Validates the outermost object, and notes the places of its names.
 struct Outermost<'a, 't> {
     levels: Levels<'a>,
-    names: &'a mut Names<'t>,
+    names: &'a mut NamePlaces<'t>,
 }
 
 impl<'de> Visitor<'de> for Outermost<'_, '_> {
