@@ -124,7 +124,7 @@ impl Mux {
         cancels: bool,
     ) -> Result<PendingRequest, ClientError> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let slot = Arc::new(ResponseSlot::default());
+        let slot = Arc::new(ResponseSlot::new(outgoing.method == method::SUBSCRIPTIONS_LISTEN));
         let mut state = self.lock();
         if let Some(error) = &state.closed {
             return Err(error.clone());
@@ -153,10 +153,12 @@ impl Mux {
         self.send(message);
     }
 
-    /// Returns whether messages wait to be sent that more may follow soon, since several requests are pending.
+    /// Returns whether messages wait to be sent that more may follow soon, since several requests are pending. A
+    /// subscription, which is always pending, is not followed by others.
     pub(crate) fn expects_more_outgoing(&self) -> bool {
         let state = self.lock();
-        !state.out.is_empty() && state.open.len() > 1
+        let has_several = || state.open.values().filter(|slot| !slot.is_subscription).nth(1).is_some();
+        !state.out.is_empty() && has_several()
     }
 
     /// Takes the outgoing messages, each with a line feed. Ready with `false` if none will follow.
@@ -412,4 +414,35 @@ fn read_subscription_id(params: &str) -> Option<u64> {
 
 fn parse_id(text: &str) -> Option<u64> {
     text.trim_matches('"').parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input_requests::InputHandlers;
+
+    #[test]
+    fn a_single_request_is_written_at_once_beside_a_subscription() {
+        let mux = Arc::new(Mux::new(Arc::new(Host::new("x", InputHandlers::default(), None))));
+        let open = |method: &'static str| {
+            let outgoing = OutgoingRequest { method: method.into(), ..OutgoingRequest::default() };
+            let request = mux.open(&outgoing, "", true).unwrap();
+            let expects_more = mux.expects_more_outgoing();
+            let mut written = Vec::new();
+            let poll = mux.poll_outgoing(&mut written, &mut Context::from_waker(Waker::noop()));
+            assert!(matches!(poll, Poll::Ready(true)));
+            (request, expects_more)
+        };
+        let (_first, expects_more) = open(method::SUBSCRIPTIONS_LISTEN);
+        assert!(!expects_more);
+        let (_second, expects_more) = open(method::SUBSCRIPTIONS_LISTEN);
+        assert!(!expects_more);
+        let (call, expects_more) = open(method::TOOLS_CALL);
+        assert!(!expects_more);
+        let (_other, expects_more) = open(method::TOOLS_CALL);
+        assert!(expects_more);
+        drop(call);
+        let (_third, expects_more) = open(method::SUBSCRIPTIONS_LISTEN);
+        assert!(!expects_more);
+    }
 }

@@ -162,7 +162,11 @@ impl PendingInput {
 
 /// The slot for the response to one request: the reader fills it, the caller takes the response.
 #[derive(Debug, Default)]
-pub(crate) struct ResponseSlot(Mutex<State>);
+pub(crate) struct ResponseSlot {
+    /// Whether the request is a subscription, whose response is sent when it ends.
+    pub(crate) is_subscription: bool,
+    state: Mutex<State>,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -172,8 +176,12 @@ struct State {
 }
 
 impl ResponseSlot {
+    pub(crate) fn new(is_subscription: bool) -> Self {
+        Self { is_subscription, state: Mutex::default() }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Completes the request. Only the first response counts.
