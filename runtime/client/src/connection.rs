@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
+use toolwright_core::future::BoxFuture;
+#[cfg(feature = "http")]
+use toolwright_core::future::boxed;
 
 #[cfg(feature = "http")]
 use crate::http::HttpTransport;
 
-use crate::config::BoxFuture;
 use crate::error::{ClientError, ErrorKind};
 use crate::host::Host;
 use crate::message::{self, OutgoingRequest};
@@ -152,7 +154,7 @@ fn boxed_request<'a>(
     meta: &'a str,
     options: &'a mut RequestOptions<'_>,
 ) -> BoxFuture<'a, Result<Reply, RequestFailure>> {
-    Box::pin(http.request(outgoing, meta, options))
+    boxed(move || http.request(outgoing, meta, options))
 }
 
 impl Drop for Connection {

@@ -18,6 +18,7 @@ pub mod resource;
 
 pub mod docs;
 pub mod external;
+pub mod future;
 pub mod json;
 pub mod manifest;
 pub mod pointer;

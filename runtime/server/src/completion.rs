@@ -7,10 +7,10 @@ use std::future::Future;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use toolwright_core::future::BoxFuture;
 use toolwright_core::request::RequestError;
 
 use crate::context::Context;
-use crate::future::BoxFuture;
 
 /// The maximum number of values in a response (2026-07-28, server/utilities/completion "Completion
 /// Results").

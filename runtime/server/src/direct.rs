@@ -1,6 +1,7 @@
 //! Calls tools without a connection, for example from a worker.
 
 use serde_json::value::RawValue;
+use toolwright_core::future::BoxFuture;
 use toolwright_core::protocol::ErrorObject;
 use toolwright_core::result::ToolResult;
 use toolwright_core::revision::Revision;
@@ -8,7 +9,6 @@ use toolwright_core::revision::Revision;
 use crate::connection::{Ended, finish, panic_error};
 use crate::context::Context;
 use crate::error;
-use crate::future::BoxFuture;
 use crate::json_rpc::Form;
 use crate::panics::{Panicked, UserFuture, catch};
 use crate::provider::Outcome;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::future::{BoxFuture, boxed};
 use toolwright_core::json::{TidyObject, each_member};
 use toolwright_core::prompt::PromptResult;
 use toolwright_core::protocol::{ErrorObject, Task, error};
@@ -17,7 +18,6 @@ use toolwright_core::revision::Revision;
 
 use crate::completion::Completion;
 use crate::context::Context;
-use crate::future::BoxFuture;
 use crate::input_requests::{InputRequest, InputRequestError, InputRequired, InputResponses};
 use crate::log;
 use crate::provider::{
@@ -65,7 +65,7 @@ impl Run for Forwarded {
             cx: cx.clone(),
             check: Arc::clone(&self.check),
         };
-        Started::Running(Box::pin(async move {
+        Started::Running(boxed(move || async move {
             match answer(&call).await {
                 Outcome::Result(result) => Outcome::Result(call.check.check(result)),
                 Outcome::Raw(raw) => call.check.check_raw(raw),

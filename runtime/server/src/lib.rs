@@ -37,7 +37,6 @@ mod direct;
 mod escape;
 mod extensions;
 mod forward;
-mod future;
 mod hex;
 mod in_process;
 mod json_rpc;
@@ -70,7 +69,6 @@ pub use completion::{
 pub use context::{Context, LogLevel};
 pub use error::{BuildError, ServeError};
 pub use features::{PromptHandler, RequestHandler, ResourceHandler};
-pub use future::BoxFuture;
 pub use handler::{Handler, ToolHandler};
 pub use input_requests::{
     ClientCapabilities, Elicited, InputRequestError, InputRequired, InputResponses, Root, Sampled, Sampling,
@@ -91,6 +89,7 @@ pub use shutdown::shutdown_signal;
 pub use skills::{Skill, Skills};
 #[cfg(feature = "tasks")]
 pub use tasks::Tasks;
+pub use toolwright_core::future::BoxFuture;
 pub use toolwright_core::protocol::Implementation;
 #[cfg(any(feature = "stdio", feature = "socket", feature = "http"))]
 pub use transport::Transport;

@@ -6,11 +6,11 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toolwright_core::definition::ToolDefinition;
 use toolwright_core::external;
+use toolwright_core::future::BoxFuture;
 use toolwright_core::revision::Revision;
 use toolwright_core::tool::TaskSupport;
 
 use crate::context::Context;
-use crate::future::BoxFuture;
 use crate::pagination::Listed;
 use crate::provider::Outcome;
 #[cfg(feature = "tasks")]

@@ -3,17 +3,14 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use toolwright_core::future::BoxFuture;
 use toolwright_core::result::ToolResult;
 
 use super::pool::Pool;
 use crate::value::{McpTool, STDIO_SCHEME, ToolType, ToolValue};
-
-/// A boxed future that is `Send`.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The arguments of a call: the members of a JSON object.
 pub type Arguments = Map<String, Value>;

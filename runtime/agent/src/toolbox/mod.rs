@@ -56,7 +56,9 @@ use serde_json::Value;
 use crate::model_api::{Losses, ModelApi};
 use crate::value::{ToolType, ToolValue};
 
-pub use backend::{Arguments, BoxFuture, CallError, Connection, Connector, Runner, ServerAddress};
+pub use toolwright_core::future::BoxFuture;
+
+pub use backend::{Arguments, CallError, Connection, Connector, Runner, ServerAddress};
 pub use message::ToolMessage;
 pub use names::Note;
 pub use tool::AgentTool;

@@ -27,4 +27,5 @@ pub use spec::{
     HttpSpec, OAuthGrant, OAuthSpec, ServerSpec, Settings, SseSpec, StdioSpec, TransportSpec, WebSocketSpec,
 };
 pub use template::Template;
-pub use token::{BoxFuture, Token, TokenError, TokenProvider, Tokens};
+pub use token::{Token, TokenError, TokenProvider, Tokens};
+pub use toolwright_core::future::BoxFuture;

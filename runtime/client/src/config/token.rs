@@ -2,17 +2,14 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
 use tokio::sync::Mutex;
+use toolwright_core::future::BoxFuture;
 use toolwright_core::suggest::nearest;
 
 use super::Secret;
-
-/// A boxed future, which the methods of object-safe traits return.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Fetches a token.
 ///

@@ -6,6 +6,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 
 use serde_json::json;
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::future::boxed;
 use toolwright_core::prompt::{Prompt, PromptResult};
 use toolwright_core::protocol::{ErrorObject, Task, error};
 use toolwright_core::resource::{Resource, ResourceResult, ResourceTemplate};
@@ -53,7 +54,7 @@ impl Provider for Gateway {
     }
 
     fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move {
+        boxed(move || async move {
             let visibility = self.0.visibility(cx.access());
             let admits = |server: &str| visibility.has(server, request.name);
             let Some(Found { proxy, server, name }) = self.0.tools.find(request.name, admits) else {

@@ -2,11 +2,12 @@
 
 use std::error::Error;
 
+use toolwright_core::future::BoxFuture;
+
 use super::ask::{AgentError, decide};
 use super::message::AgentMessage;
 use super::tool::TextTool;
 use crate::context::Context;
-use crate::future::BoxFuture;
 
 /// The outcome of a selection.
 #[derive(Debug, Clone, PartialEq, Eq)]

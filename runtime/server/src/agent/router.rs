@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use serde_json::value::to_raw_value;
 use serde_json::{Map, Value};
 use toolwright_core::definition::{ToolDefinition, meta_keys};
+use toolwright_core::future::BoxFuture;
 use toolwright_core::{names, suggest};
 
 use super::envelope::ToolCall;
 use super::text::{Pair, Part, parts};
 use super::typing;
-use crate::future::BoxFuture;
 
 /// Turns plain text into a call. Implemented by [`CommandRouter`]; implement it yourself to ask a model, for
 /// example.

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+use toolwright_core::future::BoxFuture;
 
 use super::token::{digest, is_token};
 use super::{Principal, Rejected, TokenVerifier};
-use crate::future::BoxFuture;
 use crate::hex::unhex;
 
 /// A set of API keys. Each has a name, which is the subject of its [`Principal`], and scopes.

@@ -10,13 +10,13 @@ use base64::engine::general_purpose::STANDARD;
 use http::HeaderValue;
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
+use toolwright_core::future::BoxFuture;
 use toolwright_wire::fetch::{Endpoint, EndpointError, Fetcher};
 
 use super::claims::{is_audience, principal, seconds, text};
 use super::clock::Clock;
 use super::token::digest;
 use super::{Principal, Rejected, TokenVerifier};
-use crate::future::BoxFuture;
 
 /// Accepts tokens that an authorization server reports as active: opaque tokens, or any that can be revoked.
 ///

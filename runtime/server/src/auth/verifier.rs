@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use toolwright_core::future::BoxFuture;
+
 use super::Principal;
-use crate::future::BoxFuture;
 
 /// Verifies tokens and identifies their principals.
 ///

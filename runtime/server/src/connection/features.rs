@@ -1,6 +1,7 @@
 //! Dispatches the methods of prompts, resources and completion, in both eras.
 
 use serde::Deserialize;
+use toolwright_core::future::BoxFuture;
 use toolwright_core::protocol::ErrorObject;
 use toolwright_core::protocol::error as codes;
 use toolwright_core::protocol::method;
@@ -12,7 +13,6 @@ use super::{Connection, Dispatched, Request, arguments_of, required_string};
 use crate::context::Context;
 use crate::error;
 use crate::features::{CompleteParams, Failure, RequestResult, Resources};
-use crate::future::BoxFuture;
 use crate::reply::Reply;
 
 impl Connection {

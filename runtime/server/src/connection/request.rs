@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::{Arc, Weak};
 
+use toolwright_core::future::{BoxFuture, boxed};
 use toolwright_core::protocol::{Era, ErrorObject, Revision};
 
 use super::Connection;
 use crate::context::LogLevel;
-use crate::future::BoxFuture;
 use crate::json_rpc;
 use crate::message::{Params, RequestId, RequestMeta};
 use crate::observed::observe;
@@ -125,7 +125,7 @@ pub(super) fn write_later(
     revision: Revision,
     reply: LaterReply,
 ) -> Later {
-    Box::pin(async move {
+    boxed(move || async move {
         let reply = reply.await?;
         let connection = connection.upgrade()?;
         let mut text = Vec::new();

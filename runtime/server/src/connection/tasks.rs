@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
+use toolwright_core::future::BoxFuture;
 use toolwright_core::protocol::ErrorObject;
 use toolwright_core::protocol::method;
 use toolwright_core::result::ToolResult;
@@ -21,7 +22,6 @@ use crate::clock;
 use crate::context::{CallStart, Context, InputRoute};
 use crate::error;
 use crate::extensions::{TASKS, required};
-use crate::future::BoxFuture;
 use crate::input_requests::declared_extension;
 use crate::json_rpc::{self, Form};
 use crate::message::{Params, RequestId, RequestMeta};

@@ -5,9 +5,9 @@ use std::pin::Pin;
 use std::task::Poll;
 
 use serde_json::value::RawValue;
+use toolwright_core::future::BoxFuture;
 
 use super::{Context, InputRoute};
-use crate::future::BoxFuture;
 use crate::input_requests::round_trips::Passes;
 use crate::input_requests::{InputRequest, InputRequestError, InputRequired, InputResponses, KnownRequest};
 

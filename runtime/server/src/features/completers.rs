@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use toolwright_core::future::BoxFuture;
 use toolwright_core::request::RequestError;
 
 use super::Features;
@@ -15,7 +16,6 @@ use crate::completion::{Completion, CompletionContext, IntoCompletion, Reference
 use crate::context::Context;
 use crate::error::BuildError;
 use crate::forward;
-use crate::future::BoxFuture;
 use crate::message::Params;
 use crate::pagination::View;
 use crate::provider::CompletionRequest;

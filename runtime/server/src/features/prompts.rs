@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use toolwright_core::arguments::{StringArguments, StringReader};
 use toolwright_core::definition::scopes_in;
+use toolwright_core::future::BoxFuture;
 use toolwright_core::prompt::{self, IntoPromptResult, Prompt, PromptArgument, PromptResult, TypedPrompt};
 use toolwright_core::request::RequestError;
 use toolwright_core::revision::Revision;
@@ -17,7 +18,6 @@ use crate::auth::Offer;
 use crate::context::Context;
 use crate::error::BuildError;
 use crate::forward;
-use crate::future::BoxFuture;
 use crate::pagination::Listed;
 use crate::provider::DynProvider;
 

@@ -8,6 +8,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use toolwright_core::arguments::{StringArguments, StringArgumentsError, StringReader};
 use toolwright_core::definition::scopes_in;
+use toolwright_core::future::BoxFuture;
 use toolwright_core::request::RequestError;
 use toolwright_core::resource::{
     self, IntoResourceResult, Resource, ResourceResult, ResourceTemplate, TypedResource, UriTemplate,
@@ -23,7 +24,6 @@ use crate::auth::{Access, Offer};
 use crate::context::Context;
 use crate::error::BuildError;
 use crate::forward;
-use crate::future::BoxFuture;
 use crate::pagination::{Listed, View};
 use crate::provider::DynProvider;
 use crate::subscriptions::Watch;

@@ -11,10 +11,10 @@ use std::task::Waker;
 
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
+#[cfg(feature = "tasks")]
+use toolwright_core::future::BoxFuture;
 
 use super::{InputRequestError, InputResponses, KnownRequest};
-#[cfg(feature = "tasks")]
-use crate::future::BoxFuture;
 
 /// Responses by the keys of their input requests.
 pub(crate) type Answers = BTreeMap<String, Box<RawValue>>;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::future::BoxFuture;
 use toolwright_core::prompt::PromptResult;
 use toolwright_core::protocol::{error, method};
 use toolwright_core::resource::ResourceResult;
@@ -14,7 +15,6 @@ use toolwright_core::result::ToolResult;
 use super::DynMiddleware;
 use super::ending::{Ending, Observer};
 use crate::context::Context;
-use crate::future::BoxFuture;
 use crate::provider::Outcome;
 use crate::tool::ToolEntry;
 

@@ -60,7 +60,8 @@ mod stack;
 
 use std::sync::Arc;
 
-use crate::future::BoxFuture;
+use toolwright_core::future::BoxFuture;
+
 use crate::provider::Outcome;
 
 pub use audit::AuditLog;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
+use toolwright_core::future::BoxFuture;
 use toolwright_core::prompt::PromptResult;
 use toolwright_core::protocol::error;
 use toolwright_core::resource::ResourceResult;
@@ -12,7 +13,6 @@ use super::invocation::{Handler, Invocation, InvocationResult, Next, Target};
 use super::{DynMiddleware, Middleware};
 use crate::context::Context;
 use crate::features::{FoundResource, PromptEntry, RequestResult, outcome_of, result_of};
-use crate::future::BoxFuture;
 use crate::provider::Outcome;
 use crate::tool::{Started, ToolEntry};
 

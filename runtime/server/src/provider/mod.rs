@@ -15,6 +15,7 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::future::BoxFuture;
 use toolwright_core::prompt::{Prompt, PromptResult};
 use toolwright_core::protocol::{ErrorObject, Task, error};
 use toolwright_core::resource::{Resource, ResourceResult, ResourceTemplate};
@@ -30,7 +31,6 @@ pub use skill::{Directory, ProvidedSkill};
 use crate::auth::Access;
 use crate::completion::Completion;
 use crate::context::Context;
-use crate::future::BoxFuture;
 pub use crate::input_requests::{InputRequired, InputResponses};
 
 /// Offers tools, prompts and resources at run time, for example from a worker, another MCP server, or a custom

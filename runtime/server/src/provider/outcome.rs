@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::value::RawValue;
+use toolwright_core::future::BoxFuture;
 use toolwright_core::json::{JsonFault, TidyObject};
 use toolwright_core::prompt::PromptResult;
 use toolwright_core::protocol::{ErrorObject, Revision, Task};
@@ -11,7 +12,6 @@ use toolwright_core::resource::ResourceResult;
 use toolwright_core::result::{ToolError, ToolResult};
 
 use crate::completion::Completion;
-use crate::future::BoxFuture;
 use crate::input_requests::InputRequired;
 
 /// The outcome of a request to a provider.

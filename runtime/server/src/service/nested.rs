@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::future::BoxFuture;
 use toolwright_core::prompt::{Prompt, PromptResult};
 use toolwright_core::protocol::error;
 #[cfg(feature = "tasks")]
@@ -19,7 +20,6 @@ use crate::auth::Access;
 use crate::completion::Completion;
 use crate::context::Context;
 use crate::features::{CompleteParams, outcome_of};
-use crate::future::BoxFuture;
 use crate::pagination::{List, Listed, View};
 #[cfg(feature = "tasks")]
 use crate::provider::TaskRequest;

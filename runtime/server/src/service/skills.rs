@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::value::to_raw_value;
+use toolwright_core::future::BoxFuture;
 use toolwright_core::protocol::{ErrorObject, error as codes};
 
 use super::{Service, Shared};
@@ -11,7 +12,6 @@ use crate::auth::Access;
 use crate::context::Context;
 use crate::error::{self, BuildError};
 use crate::extensions::SKILLS;
-use crate::future::BoxFuture;
 use crate::pagination::List;
 use crate::provider::{Directory, DirectoryRequest, DynProvider, Outcome, ProvidedSkill};
 use crate::skills::{Catalog, SkillEntry, Skills};

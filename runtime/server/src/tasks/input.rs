@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
+use toolwright_core::future::BoxFuture;
 
 use super::live::{InputState, LiveTask};
-use crate::future::BoxFuture;
 use crate::input_requests::round_trips::Passes;
 use crate::input_requests::{InputRequestError, KnownRequest, TaskCall};
 

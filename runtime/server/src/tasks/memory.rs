@@ -4,8 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use toolwright_core::future::BoxFuture;
+
 use super::{Task, TaskStore, TaskStoreError};
-use crate::future::BoxFuture;
 
 /// Stores tasks in memory, within limits. They are lost when the process exits.
 #[derive(Debug)]

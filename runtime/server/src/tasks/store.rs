@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use serde_json::json;
+use toolwright_core::future::BoxFuture;
 use toolwright_core::protocol::ErrorObject;
 
 use super::Task;
 use crate::error;
-use crate::future::BoxFuture;
 use crate::panics::{Panicked, UserFuture};
 
 /// The time limit of one store operation.

@@ -13,12 +13,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolwright_core::content::ContentBlock;
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::future::BoxFuture;
 use toolwright_core::result::ToolResult;
 
 use super::*;
 use crate::auth::Access;
 use crate::context::Context;
-use crate::future::BoxFuture;
 use crate::provider::{Outcome, Provider, ToolRequest};
 
 /// Returns the arguments as structured content; some names do something else.

@@ -11,9 +11,10 @@ mod jws;
 
 use std::time::{Duration, SystemTime};
 
+use toolwright_core::future::BoxFuture;
+
 use super::clock::Clock;
 use super::{Principal, Rejected, TokenVerifier};
-use crate::future::BoxFuture;
 
 use claims::Rules;
 use discovery::{Keys, Source};

@@ -10,6 +10,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, Sleep};
 use tokio_util::sync::CancellationToken;
+use toolwright_core::future::BoxFuture;
 use toolwright_wire::budget::{Budget, Held};
 use toolwright_wire::event_stream::{COMMENT, messages, write_event};
 use toolwright_wire::outbox::Outbox;
@@ -17,7 +18,6 @@ use toolwright_wire::outbox::Outbox;
 use super::legacy::Reader;
 use crate::clock::FAR;
 use crate::connection::{Connection, Later};
-use crate::future::BoxFuture;
 
 /// A response body. What it holds, and what was taken from it but not written yet, counts towards the caller's
 /// [`Limits::max_unread_bytes`](crate::Limits::max_unread_bytes).

@@ -63,9 +63,9 @@ mod tests {
     use super::{HttpConfig, Service, report_of};
     use crate::auth::Access;
     use crate::context::Context;
-    use crate::future::BoxFuture;
     use crate::provider::{Outcome, Provider, ToolRequest};
     use crate::server::Server;
+    use toolwright_core::future::BoxFuture;
 
     /// Tools with these names, and whether each requires a scope.
     #[derive(Debug)]

@@ -14,6 +14,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use toolwright_core::future::boxed;
 
 use super::body::HttpBody;
 use super::caller::Arrival;
@@ -154,9 +155,10 @@ async fn serve_connection(
     let half_close = HalfClose::default();
     let socket = Bounded::new(Socket::new(stream, half_close.clone()), limits.write_timeout);
     let arrival = Arrival { half_close: &half_close, address: peer, peer: taken.caller() };
+    let site = &site;
+    // Boxed, since most connections are idle most of the time.
     let service = service_fn(|request: Request<Incoming>| {
-        let answering = site.respond(request, arrival);
-        async move { Ok::<_, Infallible>(answering.await) }
+        boxed(move || async move { Ok::<_, Infallible>(site.respond(request, arrival).await) })
     });
     let mut connection = pin!(builder.serve_connection(TokioIo::new(socket), service).with_upgrades());
     let mut stopped = pin!(stop.cancelled());

@@ -44,11 +44,11 @@ use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
 use tokio_util::sync::CancellationToken;
+use toolwright_core::future::BoxFuture;
 use toolwright_core::protocol::Era;
 
 use crate::auth::Visitor;
 use crate::error;
-use crate::future::BoxFuture;
 use crate::limits::Limits;
 use crate::message::{Envelope, Malformed, RequestId, trimmed};
 use crate::quotas::Received;

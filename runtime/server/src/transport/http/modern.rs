@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use http::{HeaderMap, StatusCode};
+use toolwright_core::future::boxed;
 use toolwright_core::protocol::method;
 use toolwright_core::protocol::{Era, ErrorObject};
 use toolwright_wire::headers::check_standard;
@@ -68,12 +69,8 @@ impl Endpoint {
         };
         match taken {
             Taken::Later(answer) => {
-                let answer = Box::pin(answer_unless_abandoned(
-                    answer,
-                    self.abandoned.clone(),
-                    connection,
-                    id.map(RequestId::into_owned),
-                ));
+                let (abandoned, id) = (self.abandoned.clone(), id.map(RequestId::into_owned));
+                let answer = boxed(|| answer_unless_abandoned(answer, abandoned, connection, id));
                 Step::Pending(Box::new(PendingResponse { answer, outbox, form, kept, session: None }))
             }
             Taken::Silent if listens => {

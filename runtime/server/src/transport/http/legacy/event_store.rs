@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use crate::future::BoxFuture;
+use toolwright_core::future::BoxFuture;
 
 /// A message on a stream of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::time::Sleep;
+use toolwright_core::future::BoxFuture;
 use toolwright_wire::budget::Held;
 use toolwright_wire::event_stream::{COMMENT, messages, write_event_with_id, write_priming};
 use toolwright_wire::outbox::Outbox;
@@ -21,7 +22,6 @@ use super::event_id::{EventId, StreamId, StreamKind};
 use super::event_store::StoredEvent;
 use super::session::HttpSession;
 use crate::connection::{Answer, Later};
-use crate::future::BoxFuture;
 use crate::transport::http::body::Quiet;
 
 /// A stream of a session.

@@ -27,11 +27,11 @@ use http::{Request, Response, StatusCode};
 use hyper::upgrade::OnUpgrade;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use toolwright_core::future::BoxFuture;
 
 use super::body::HttpBody;
 use super::caller::visitor;
 use super::{HttpConfig, answer, hidden, too_many_of_caller};
-use crate::future::BoxFuture;
 use crate::quotas::What;
 use crate::service::Service;
 use crate::transport::peers::LAST_WORDS;
