@@ -1,12 +1,12 @@
 //! The calls of one connection: starting, finishing and cancelling them.
 
-use std::collections::HashMap;
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
+use toolwright_core::future::boxed;
 use toolwright_core::protocol::ErrorObject;
 use toolwright_core::protocol::meta;
 use toolwright_core::protocol::method;
@@ -15,6 +15,7 @@ use toolwright_core::revision::Revision;
 #[cfg(feature = "tasks")]
 use toolwright_core::tool::TaskSupport;
 
+use super::call_table::CallTable;
 use super::input_requests::{Origin, OwnedOrigin};
 use super::request::LaterReply;
 use super::{Connection, Dispatched, Request, arguments_of, optional_string, required_string};
@@ -32,7 +33,7 @@ use crate::tool::{Started, ToolEntry};
 /// The running calls, by request id.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    running: Mutex<HashMap<Box<str>, RunningCall>>,
+    running: Mutex<CallTable<RunningCall>>,
     /// The number of entries, so that the common case of no calls takes no lock.
     count: AtomicUsize,
 }
@@ -202,7 +203,7 @@ impl Connection {
         let running_call = RunningCall { cx: cx.clone(), name: call.name().to_owned(), _taken: taken };
         self.calls.insert(key.clone(), running_call);
         let connection = self.myself.clone();
-        Box::pin(async move {
+        boxed(move || async move {
             let outcome = finish(until_paused(running, &cx), &cx).await;
             // A cancelled call has no response, even if its handler completed at the same moment.
             let is_cancelled = cx.has_ended();
@@ -238,7 +239,7 @@ impl Connection {
 
     /// Whether a request with this id is running.
     pub(super) fn is_running(&self, id: &RequestId<'_>) -> bool {
-        (self.calls.len() > 0 && self.calls.lock().contains_key(&id.key()))
+        (self.calls.len() > 0 && self.calls.lock().get(&id.key()).is_some())
             || self.peer.subscriptions().contains(id)
     }
 }
@@ -456,9 +457,9 @@ impl Calls {
 
     /// Cancels all calls; returns the names of their targets.
     pub(super) fn cancel_all(&self) -> Vec<String> {
-        let calls = std::mem::take(&mut *self.lock());
+        let running = std::mem::take(&mut *self.lock());
         self.count.store(0, Ordering::Release);
-        calls
+        running
             .into_values()
             .map(|call| {
                 call.cx.cancel();
@@ -467,7 +468,7 @@ impl Calls {
             .collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, RunningCall>> {
+    fn lock(&self) -> MutexGuard<'_, CallTable<RunningCall>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,7 @@
 //! One connection: messages in, responses out. Transports handle bytes, and connections handle messages.
 
 mod batch;
+mod call_table;
 mod calls;
 #[cfg(any(feature = "http", feature = "jsonrpsee"))]
 mod exchange;
