@@ -50,41 +50,53 @@ impl Conversation {
     }
 
     /// Runs until the end, or until the client must respond.
-    pub(crate) async fn advance(mut self, cx: &Context) -> Stop {
+    pub(crate) async fn advance(mut self: Box<Self>, cx: &Context) -> Stop {
         loop {
-            match self.relay.next().await {
-                RelayEvent::Progress(report) => {
-                    cx.progress(report.progress, report.total, report.message.as_deref()).await;
-                }
-                RelayEvent::Log(message) => {
-                    cx.log(message.level, message.logger.as_deref(), message.data).await;
-                }
-                RelayEvent::InputRequest(mut pending) => {
-                    self.input_requests += 1;
-                    let request =
-                        InputRequest::new(pending.method.as_str(), std::mem::take(&mut pending.params));
-                    let key = format!("{}-{}", request.method, self.input_requests);
-                    if self.input_requests > MAX_INPUT_REQUESTS {
-                        pending.reject(error::internal("this call has sent too many input requests"));
-                    } else if !can_answer(cx, &request) {
-                        pending.reject(error::method_not_found(&request.method));
-                    } else if !cx.revision().has_server_requests() {
-                        self.open = Some((key.clone(), pending));
-                        return Stop::InputRequired(Box::new(self), key, request);
-                    } else {
-                        match cx.request_input(&key, &request).await {
-                            Ok(response) => pending.respond(response),
-                            Err(InputRequestError::Refused { code, message }) => {
-                                pending.reject(ErrorObject::new(code, message));
-                            }
-                            Err(problem) => pending.reject(error::internal(&problem.to_string())),
-                        }
-                    }
-                }
+            let event = match self.relay.next().await {
                 RelayEvent::Done(answer) => return Stop::Done(answer),
-                _ => {}
+                event => event,
+            };
+            // In a future of its own, so that calls without such events need no memory for it.
+            if let Some((key, request)) = Box::pin(self.handle(event, cx)).await {
+                return Stop::InputRequired(self, key, request);
             }
         }
+    }
+
+    /// Forwards an event before the result. Returns the input request, with its key, that the client can only answer in another
+    /// request.
+    async fn handle(&mut self, event: RelayEvent, cx: &Context) -> Option<(String, InputRequest)> {
+        match event {
+            RelayEvent::Progress(report) => {
+                cx.progress(report.progress, report.total, report.message.as_deref()).await;
+            }
+            RelayEvent::Log(message) => {
+                cx.log(message.level, message.logger.as_deref(), message.data).await;
+            }
+            RelayEvent::InputRequest(mut pending) => {
+                self.input_requests += 1;
+                let request = InputRequest::new(pending.method.as_str(), std::mem::take(&mut pending.params));
+                let key = format!("{}-{}", request.method, self.input_requests);
+                if self.input_requests > MAX_INPUT_REQUESTS {
+                    pending.reject(error::internal("this call has sent too many input requests"));
+                } else if !can_answer(cx, &request) {
+                    pending.reject(error::method_not_found(&request.method));
+                } else if !cx.revision().has_server_requests() {
+                    self.open = Some((key.clone(), pending));
+                    return Some((key, request));
+                } else {
+                    match cx.request_input(&key, &request).await {
+                        Ok(response) => pending.respond(response),
+                        Err(InputRequestError::Refused { code, message }) => {
+                            pending.reject(ErrorObject::new(code, message));
+                        }
+                        Err(problem) => pending.reject(error::internal(&problem.to_string())),
+                    }
+                }
+            }
+            _ => {}
+        }
+        None
     }
 }
 

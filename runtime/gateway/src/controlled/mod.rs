@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::future::boxed;
 use toolwright_core::json::Members;
 use toolwright_core::names::split;
 use toolwright_core::prompt::{Prompt, PromptResult};
@@ -109,7 +110,7 @@ impl Controls {
             };
             record.policy = (!policy.rules().is_empty()).then(|| policy.revision().to_owned());
             let route = run.and_then(|_| Route::attach(cx));
-            Recorded { sink, record, route }
+            Box::new(Recorded { sink, record, route })
         });
         // The public name of a run's tool may be any string.
         let is_of_run = Scope::of(access).is_some_and(|scope| scope.run.is_some());
@@ -128,7 +129,7 @@ struct Recorded {
 }
 
 impl Recorded {
-    fn end(mut self, came: Came, took: Duration, now: Duration) {
+    fn end(mut self: Box<Self>, came: Came, took: Duration, now: Duration) {
         self.record.outcome = came;
         if let Some((node, call)) = self.route.map(|route| route.take()) {
             self.record.node = node;
@@ -145,7 +146,7 @@ struct Running {
     controls: Controls,
     method: &'static str,
     server: String,
-    record: Option<Recorded>,
+    record: Option<Box<Recorded>>,
     started: Instant,
     came: Came,
     /// Held until the request has ended.
@@ -159,7 +160,7 @@ impl Running {
             Outcome::Raw(raw) => outline(raw),
             Outcome::Error(error) => {
                 let code = error.code;
-                if let Some(Recorded { record, .. }) = &mut self.record {
+                if let Some(Recorded { record, .. }) = self.record.as_deref_mut() {
                     record.code = Some(code);
                 }
                 (Came::Error, fault_of(error))
@@ -173,7 +174,7 @@ impl Running {
     }
 
     fn note_fault(&mut self, fault: Option<Fault>) {
-        if let (Some(Recorded { record, .. }), Some(fault)) = (&mut self.record, fault) {
+        if let (Some(Recorded { record, .. }), Some(fault)) = (self.record.as_deref_mut(), fault) {
             (record.kind, record.call) = (fault.kind, fault.call_id);
         }
     }
@@ -184,7 +185,7 @@ impl Running {
 
     fn refused(&mut self, refusal: Refusal) -> ToolResult {
         self.came = Came::Refused;
-        if let Some(Recorded { record, .. }) = &mut self.record {
+        if let Some(Recorded { record, .. }) = self.record.as_deref_mut() {
             record.kind = Some(refusal.kind.to_owned());
         }
         refusal.into_result()
@@ -301,13 +302,25 @@ impl<P: Provider> Controlled<P> {
     async fn call(&self, mut request: ToolRequest<'_>, cx: &Context) -> Outcome {
         let edited = self.controls.forwarded_meta(request.meta);
         request.meta = edited.as_deref().or(request.meta);
-        let mut running = self.controls.begin(cx, method::TOOLS_CALL, request.name, request.arguments);
+        let running = self.controls.begin(cx, method::TOOLS_CALL, request.name, request.arguments);
         let policy = self.controls.policy();
         let who = Caller::of(cx.access());
-        let rules = || policy.rules_for(who.org, who.name, request.name);
-        if rules().next().is_none() {
+        if policy.rules_for(who.org, who.name, request.name).next().is_none() {
             return running.end(self.provider.call_tool(request, cx).await);
         }
+        // In a future of its own, so that calls without rules need no memory for it.
+        Box::pin(self.call_by_rules(&policy, request, cx, running)).await
+    }
+
+    async fn call_by_rules(
+        &self,
+        policy: &Policy,
+        request: ToolRequest<'_>,
+        cx: &Context,
+        mut running: Running,
+    ) -> Outcome {
+        let who = Caller::of(cx.access());
+        let rules = || policy.rules_for(who.org, who.name, request.name);
         let bytes = request.arguments.map_or(0, |arguments| arguments.get().len());
         let too_long = rules().filter_map(|(_, rule)| rule.max_argument_bytes).find(|most| bytes > *most);
         if let Some(most) = too_long {
@@ -386,7 +399,7 @@ impl<P: Provider> Provider for Controlled<P> {
     }
 
     fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
-        Box::pin(self.call(request, cx))
+        boxed(move || self.call(request, cx))
     }
 
     fn task<'a>(

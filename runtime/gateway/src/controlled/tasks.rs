@@ -69,7 +69,7 @@ impl Running {
 
     fn note_error(&mut self, error: &ErrorObject) {
         self.came = Came::Error;
-        if let Some(Recorded { record, .. }) = &mut self.record {
+        if let Some(Recorded { record, .. }) = self.record.as_deref_mut() {
             record.code = Some(error.code);
         }
         self.note_fault(fault_of(error));

@@ -16,6 +16,7 @@ use tokio::task::AbortHandle;
 use toolwright_client::config::ServerSpec;
 use toolwright_client::{Client, ClientError, ErrorKind, ServerInfo};
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::future::boxed;
 use toolwright_core::prompt::{Prompt, PromptResult};
 use toolwright_core::protocol::{ErrorObject, Task, error, extension, meta, method};
 use toolwright_core::resource::{Resource, ResourceResult, ResourceTemplate};
@@ -307,7 +308,7 @@ impl Provider for Proxy {
     }
 
     fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move {
+        boxed(move || async move {
             let ToolRequest { name, arguments, meta, input, .. } = request;
             let arguments = arguments.filter(|arguments| arguments.get() != "null");
             let forward = || {
@@ -320,7 +321,7 @@ impl Provider for Proxy {
             if matches!(&response, Ok(ForwardedResponse::Failed(why)) if why.may_be_repeated)
                 && input.is_none()
             {
-                response = forward().await;
+                response = Box::pin(forward()).await;
             }
             let outcome: Outcome = match response {
                 // The model reads the error, and may try something else.
