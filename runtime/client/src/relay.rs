@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::future::poll_fn;
-use std::pin::Pin;
 use std::task::Poll;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use toolwright_core::future::{BoxFuture, boxed};
 use toolwright_core::json::{JsonFault, MAX_VALUE_DEPTH, Member, Members, TidyObject, tidy};
 use toolwright_core::protocol::{meta, method};
 
@@ -35,7 +35,7 @@ pub struct RelayRequest {
 /// A forwarded request. Dropping it cancels the request at the server.
 pub struct PendingRelay {
     /// `None` after the request has completed.
-    request: Option<Pin<Box<dyn Future<Output = RelayResult> + Send>>>,
+    request: Option<BoxFuture<'static, RelayResult>>,
     events: RelayReceiver,
     result: Option<RelayResult>,
 }
@@ -126,7 +126,8 @@ impl RelayRequest {
     /// Returns the request, which is sent when [`PendingRelay::next`] is first awaited.
     pub fn start(self) -> PendingRelay {
         let events = RelayReceiver::default();
-        PendingRelay { request: Some(Box::pin(self.send(events.sender()))), events, result: None }
+        let sender = events.sender();
+        PendingRelay { request: Some(boxed(move || self.send(sender))), events, result: None }
     }
 
     async fn send(self, events: RelaySender) -> RelayResult {
@@ -146,7 +147,7 @@ impl RelayRequest {
         let headers = || tool.as_ref().map(|tool| client.param_headers(tool, arguments)).unwrap_or_default();
         let mut outgoing = OutgoingRequest {
             method: method.into(),
-            name: name.map(Into::into),
+            name,
             headers: headers(),
             members: params.as_str().into(),
             meta: meta.into(),

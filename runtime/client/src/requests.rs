@@ -1,5 +1,6 @@
 //! Requests other than tool calls.
 
+use std::borrow::Cow;
 use std::io;
 
 use serde::Serialize;
@@ -19,14 +20,17 @@ use crate::message::OutgoingRequest;
 
 /// Returns the value of the header `Mcp-Name` of a request (2026-07-28, basic/transports/streamable-http "Standard
 /// Request Headers").
-pub(crate) fn mcp_name(method: &str, members: &str) -> Option<String> {
+pub(crate) fn mcp_name<'m>(method: &str, members: &'m str) -> Option<Cow<'m, str>> {
     let key = match method {
         method::TOOLS_CALL | method::PROMPTS_GET => "name",
         method::RESOURCES_READ => "uri",
         method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL => "taskId",
         _ => return None,
     };
-    serde_json::from_str(Members::without_braces(members).value_of(key)?).ok()
+    let name = Members::without_braces(members).value_of(key)?;
+    // Without escapes, it is a part of the members.
+    let borrowed = serde_json::from_str(name).map(Cow::Borrowed);
+    borrowed.or_else(|_| serde_json::from_str(name).map(Cow::Owned)).ok()
 }
 
 /// The members of `_meta` that the client writes itself.
@@ -71,12 +75,11 @@ impl Client {
     pub async fn request(&self, method: &str, params: impl Serialize) -> Result<Box<RawValue>, ClientError> {
         let (members, meta) =
             split_meta(self.members(&params)?).map_err(|problem| self.invalid_arguments(&problem))?;
-        let name = mcp_name(method, &members);
         let mut outgoing = OutgoingRequest {
             method: method.into(),
-            members: members.into(),
+            members: members.as_str().into(),
             meta: meta.into(),
-            name: name.map(Into::into),
+            name: mcp_name(method, &members),
             wants_progress: true,
             ..OutgoingRequest::default()
         };

@@ -124,13 +124,10 @@ impl HttpTransport {
         }
         let is_idempotent =
             outgoing.is_idempotent || http_method != Method::POST || outgoing.method == method::INITIALIZE;
-        let request = || {
-            let mut request = Request::new(RequestBody::new(body.clone()));
-            *request.method_mut() = http_method.clone();
-            *request.uri_mut() = address.target.clone();
-            *request.headers_mut() = headers.clone();
-            request
-        };
+        let mut request = Request::new(RequestBody::new(body));
+        *request.method_mut() = http_method;
+        *request.uri_mut() = address.target.clone();
+        *request.headers_mut() = headers;
         let sending = self.pool.send(&address, request, is_idempotent, self.settings.timeout);
         let (response, connection) = sending.await.map_err(|error| self.connection_error(error))?;
         if let Some(nonce) = response.headers().get(DPOP_NONCE).and_then(|nonce| nonce.to_str().ok()) {

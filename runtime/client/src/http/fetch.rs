@@ -90,13 +90,10 @@ pub(crate) async fn fetch_from(
     header_map.insert(HOST, host);
     header_map.insert(ACCEPT, HeaderValue::from_static("application/json"));
     header_map.extend(headers.into_iter().map(|(name, value)| (Some(name), value)));
-    let request = || {
-        let mut request = Request::new(RequestBody::new(body.clone()));
-        *request.method_mut() = method.clone();
-        *request.uri_mut() = address.target.clone();
-        *request.headers_mut() = header_map.clone();
-        request
-    };
+    let mut request = Request::new(RequestBody::new(body));
+    *request.method_mut() = method;
+    *request.uri_mut() = address.target.clone();
+    *request.headers_mut() = header_map;
     let exchange = async {
         let (response, mut connection) = Pool::default()
             .send(&address, request, false, FETCH_TIMEOUT)

@@ -35,6 +35,7 @@ const SWEEP_INTERVAL: Duration = Duration::from_millis(10);
 const MAX_BUFFER_BYTES: usize = 256 << 10;
 
 /// The body of a request, which is sent as one frame.
+#[derive(Clone)]
 pub(crate) struct RequestBody(Option<Bytes>);
 
 impl RequestBody {
@@ -128,7 +129,7 @@ impl Pool {
     pub(crate) async fn send(
         &self,
         address: &Address,
-        request: impl Fn() -> Request<RequestBody>,
+        mut request: Request<RequestBody>,
         is_idempotent: bool,
         connect_timeout: Duration,
     ) -> Result<(Response<Incoming>, HttpConnection), ConnectionError> {
@@ -139,21 +140,17 @@ impl Pool {
                 Some(connection) => connection,
                 None => connect(address, connect_timeout).await?,
             };
-            let sending = connection.sender.try_send_request(request());
-            let error = match connection.drive(sending).await {
+            let copy = (is_idempotent && !is_new).then(|| request.clone());
+            let sending = connection.sender.try_send_request(request);
+            let (unsent, error) = match connection.drive(sending).await {
                 Ok(Ok(response)) => return Ok((response, connection)),
-                Ok(Err(mut error)) => {
-                    // The request was not sent at all.
-                    if error.take_message().is_some() && !is_new {
-                        continue;
-                    }
-                    ConnectionError::Http(error.into_error())
-                }
-                Err(error) => error,
+                Ok(Err(mut error)) => (error.take_message(), ConnectionError::Http(error.into_error())),
+                Err(error) => (None, error),
             };
-            if is_new || !is_idempotent {
-                return Err(error);
-            }
+            request = match unsent.or(copy) {
+                Some(again) if !is_new => again,
+                _ => return Err(error),
+            };
         }
     }
 
@@ -424,11 +421,8 @@ mod tests {
     }
 
     async fn send_request(pool: &Pool, address: &Address) -> Bytes {
-        let request = || {
-            let mut request = Request::new(RequestBody::new(""));
-            *request.uri_mut() = address.target.clone();
-            request
-        };
+        let mut request = Request::new(RequestBody::new(""));
+        *request.uri_mut() = address.target.clone();
         let sent = pool.send(address, request, true, Duration::from_secs(5)).await;
         let (response, mut connection) = sent.unwrap();
         let mut body = response.into_body();
