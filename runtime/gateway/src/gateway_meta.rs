@@ -1,12 +1,17 @@
 //! Removes members of `_meta` that only this gateway may write from upstream results.
 
 use toolwright_core::json::{Member, Members, TidyObject};
-use toolwright_core::protocol::meta::is_of_gateway;
+use toolwright_core::protocol::meta::{GATEWAY_PREFIX, is_of_gateway};
 
 /// Returns an upstream result without members of `_meta` that only a gateway writes ([`is_of_gateway`]). The
 /// other members are unchanged.
 pub(crate) fn drop_gateway_members(result: TidyObject) -> TidyObject {
-    let own = result.member("_meta").and_then(Members::of_text).into_iter().flatten();
+    let meta = result.member("_meta");
+    // Most results have no such member, which can be seen without splitting `_meta`. A name may be written with escapes.
+    let Some(meta) = meta.filter(|meta| meta.contains(GATEWAY_PREFIX) || meta.contains('\\')) else {
+        return result;
+    };
+    let own = Members::of_text(meta).into_iter().flatten();
     if !own.clone().any(|member| is_of_gateway(&member.name())) {
         return result;
     }

@@ -47,9 +47,12 @@ pub const ATTEMPT: &str = "io.toolwright.gateway/attempt";
 /// with the same key are one call.
 pub const IDEMPOTENCY_KEY: &str = "io.toolwright.gateway/idempotencyKey";
 
+/// The prefix of the keys that a gateway writes into results.
+pub const GATEWAY_PREFIX: &str = "io.toolwright.gateway/";
+
 /// Returns whether a gateway writes this key into results; such keys from upstream servers are dropped.
 pub fn is_of_gateway(key: &str) -> bool {
-    key.starts_with("io.toolwright.gateway/")
+    key.starts_with(GATEWAY_PREFIX)
 }
 
 /// Returns whether a key is reserved for the protocol or Toolwright and must not be set by others (2026-07-28,
