@@ -10,6 +10,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use redis::Script;
 use tokio::sync::oneshot;
+use toolwright_core::future::boxed;
 
 use super::bound::Bound;
 use super::connection::{Connection, ScriptError};
@@ -68,7 +69,8 @@ impl Batches {
             queue.begin()
         };
         if begins {
-            tokio::spawn(Running { batches: Arc::clone(self), is_over: false }.run());
+            let running = Running { batches: Arc::clone(self), is_over: false };
+            tokio::spawn(boxed(move || running.run()));
         }
         let stopped = |_| Err(ScriptError::Unavailable("this process is shutting down".to_owned()));
         answered.await.unwrap_or_else(stopped)

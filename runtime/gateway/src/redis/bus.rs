@@ -7,6 +7,7 @@ use std::time::Duration;
 use redis::Script;
 use tokio::sync::futures::OwnedNotified;
 use tokio::task::JoinHandle;
+use toolwright_core::future::boxed;
 use toolwright_server::BoxFuture;
 use toolwright_server::auth::Clock;
 
@@ -223,7 +224,7 @@ impl Inner {
         let changed = waiter.changed();
         let (id, is_new) = self.submit(pool, call).await?;
         let first: BoxFuture<'_, _> = if is_new {
-            Box::pin(self.follow(waiter, Some(changed), 1))
+            boxed(move || self.follow(waiter, Some(changed), 1))
         } else {
             Box::pin(self.follow(self.waiting.begin(&id), None, 1))
         };
@@ -289,7 +290,7 @@ impl CallBus for RedisBus {
     }
 
     fn start<'a>(&'a self, pool: &'a str, call: Call) -> BoxFuture<'a, Result<Started<'a>, CallError>> {
-        Box::pin(async move { self.inner.start(pool, &call).await })
+        boxed(move || async move { self.inner.start(pool, &call).await })
     }
 
     fn wait<'a>(&'a self, call: &'a str, seen: u64) -> BoxFuture<'a, Result<CallRecord, CallError>> {

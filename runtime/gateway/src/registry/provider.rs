@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
 use toolwright_core::definition::ToolDefinition;
+use toolwright_core::future::boxed;
 use toolwright_core::prompt::{Prompt, PromptResult};
 use toolwright_core::protocol::{ErrorObject, Task, error, meta};
 use toolwright_core::resource::{Resource, ResourceResult, ResourceTemplate};
@@ -37,7 +38,7 @@ impl Provider for Registry {
     }
 
     fn call_tool<'a>(&'a self, request: ToolRequest<'a>, cx: &'a Context) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move {
+        boxed(move || async move {
             let Some(agent) = agent(cx.access()) else {
                 return error::unknown("tool", request.name).into();
             };
