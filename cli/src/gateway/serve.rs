@@ -73,13 +73,21 @@ pub(super) fn run(args: &ServeArgs, shell: Shell) -> Result<RequestExit, Request
     let config = args.config.as_deref().map(read).transpose()?;
     let pinned = args.pins.as_deref().map(Pins::read).transpose().map_err(pin_file_error)?;
     let threads = args.threads.unwrap_or_else(default_threads).get();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
+    // For a single thread, this one is enough.
+    let mut runtime = match threads {
+        1 => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    };
+    let runtime = runtime.worker_threads(threads).enable_all().build()?;
     let controls = controls(args)?;
     let telemetry = Telemetry::start(args, &controls, runtime.handle())?;
-    let observed = (controls, &telemetry);
-    let served = runtime.block_on(serve(args, config.as_ref(), pinned, (files, observed), shell));
-    telemetry.finish();
-    served
+    runtime.block_on(async {
+        let observed = (controls, &telemetry);
+        let served = serve(args, config.as_ref(), pinned, (files, observed), shell).await;
+        // Its requests need the runtime.
+        _ = tokio::task::spawn_blocking(move || telemetry.finish()).await;
+        served
+    })
 }
 
 /// Returns the default of `--threads`: half of the cores, since servers, workers and stores often share them. A thread that is
