@@ -1,5 +1,6 @@
 //! A Redis server of a test, on a free port and with a folder of its own.
 
+use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -143,12 +144,21 @@ impl RedisServer {
             if self.process.as_mut().unwrap().try_wait().unwrap().is_some() {
                 return false;
             }
-            if TcpStream::connect(("127.0.0.1", self.port)).is_ok() {
+            if self.answers() {
                 return true;
             }
             std::thread::sleep(Duration::from_millis(10));
         }
         panic!("redis-server does not listen");
+    }
+
+    /// Whether it is Redis that answers: another process may have the port, or the connection may be one to itself.
+    fn answers(&self) -> bool {
+        let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) else { return false };
+        let mut first = [0];
+        stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+        let read = stream.write_all(b"PING\r\n").and_then(|()| stream.read_exact(&mut first));
+        read.is_ok() && matches!(first, [b'+' | b'-'])
     }
 }
 
