@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use toolwright_core::json::Members;
+use toolwright_core::json::{Members, string};
 use toolwright_core::protocol::{
     CompleteParams, CompleteResult, ListKind, Prompt, PromptResult, Resource, ResourceResult,
     ResourceTemplate,
@@ -27,10 +27,7 @@ pub(crate) fn mcp_name<'m>(method: &str, members: &'m str) -> Option<Cow<'m, str
         method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL => "taskId",
         _ => return None,
     };
-    let name = Members::without_braces(members).value_of(key)?;
-    // Without escapes, it is a part of the members.
-    let borrowed = serde_json::from_str(name).map(Cow::Borrowed);
-    borrowed.or_else(|_| serde_json::from_str(name).map(Cow::Owned)).ok()
+    string(Members::without_braces(members).value_of(key)?)
 }
 
 /// The members of `_meta` that the client writes itself.

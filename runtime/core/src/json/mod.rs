@@ -25,7 +25,7 @@ use serde_json::ser::Formatter;
 pub use decimal::Decimal;
 pub use members::each_member;
 pub use object::TidyObject;
-pub use split::{Member, Members, value_end};
+pub use split::{Member, Members, string, value_end};
 
 /// Maximum nesting depth of a message: the limit of `serde_json` and most other parsers.
 pub const MAX_DEPTH: usize = 127;

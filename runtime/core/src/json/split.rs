@@ -111,6 +111,24 @@ impl<'a> Member<'a> {
     }
 }
 
+/// Returns the string in the text of a value, which must be valid JSON without whitespace around it; `None` for other values and for
+/// lone surrogates.
+///
+/// ```
+/// use toolwright_core::json::string;
+///
+/// assert_eq!(string(r#""a\tb""#).as_deref(), Some("a\tb"));
+/// assert_eq!(string("7"), None);
+/// ```
+#[inline]
+pub fn string(text: &str) -> Option<Cow<'_, str>> {
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    if has_escapes(inner) {
+        return serde_json::from_str(text).ok().map(Cow::Owned);
+    }
+    Some(Cow::Borrowed(inner))
+}
+
 pub(super) fn has_escapes(name: &str) -> bool {
     memchr::memchr(b'\\', name.as_bytes()).is_some()
 }

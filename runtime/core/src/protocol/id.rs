@@ -10,7 +10,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::json::Decimal;
+use crate::json::{self, Decimal};
 
 /// A request id: a string or an integer, kept as its JSON text so that it is returned unchanged (2026-07-28,
 /// basic "Requests": no `null`, no fractions).
@@ -102,11 +102,7 @@ impl<'de> Deserialize<'de> for RequestId<'static> {
 /// Returns the string that `text` contains. Returns `None` for other values and for lone surrogates.
 #[inline]
 pub fn string(text: &RawValue) -> Option<Cow<'_, str>> {
-    let inner = text.get().strip_prefix('"')?.strip_suffix('"')?;
-    if memchr::memchr(b'\\', inner.as_bytes()).is_some() {
-        return serde_json::from_str(text.get()).ok().map(Cow::Owned);
-    }
-    Some(Cow::Borrowed(inner))
+    json::string(text.get())
 }
 
 /// Strips whitespace and a byte order mark, which some programs write before each message (RFC 8259 §8.1 allows
