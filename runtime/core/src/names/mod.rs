@@ -59,9 +59,8 @@ pub fn join(server: &str, tool: &str) -> Result<String, ServerNameError> {
 /// Only for results of [`join`] that were not shortened: for names from clients, use [`PublicNames::find`].
 pub fn split(joined: &str) -> Option<(&str, &str)> {
     let (server, tool) = joined.split_once(SEPARATOR)?;
-    // It cannot contain the separator, since this is the first one.
-    let is_server = !server.is_empty() && !server.starts_with('_') && !server.ends_with('_');
-    is_server.then_some((server, tool))
+    check_server(server).ok()?;
+    Some((server, tool))
 }
 
 /// Why a string is not a tool name.
