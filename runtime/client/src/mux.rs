@@ -124,7 +124,7 @@ impl Mux {
         cancels: bool,
     ) -> Result<PendingRequest, ClientError> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let slot = Arc::new(ResponseSlot::new(outgoing.method == method::SUBSCRIPTIONS_LISTEN));
+        let slot = Arc::new(ResponseSlot::new(outgoing.is_subscription()));
         let mut state = self.lock();
         if let Some(error) = &state.closed {
             return Err(error.clone());

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
-use toolwright_core::protocol::{Revision, method};
+use toolwright_core::protocol::Revision;
 use toolwright_wire::memory::MemoryServer;
 
 use crate::config::{BoxFuture, ServerSpec};
@@ -208,7 +208,7 @@ impl Client {
     ) -> Result<String, ClientError> {
         let _permit = match &self.shared.permits {
             // A subscription would hold its permit forever. The semaphore is never closed.
-            Some(permits) if outgoing.method != method::SUBSCRIPTIONS_LISTEN => permits.acquire().await.ok(),
+            Some(permits) if !outgoing.is_subscription() => permits.acquire().await.ok(),
             _ => None,
         };
         let relay = options.relay.clone();

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde_json::value::RawValue;
+use toolwright_core::protocol::method;
 
 /// A request with everything that the transports and both eras need.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +23,13 @@ pub(crate) struct OutgoingRequest<'a> {
     pub(crate) wants_progress: bool,
     /// Whether the request may be repeated, like that of a list.
     pub(crate) is_idempotent: bool,
+}
+
+impl OutgoingRequest<'_> {
+    /// Returns whether the response is only sent when a subscription ends.
+    pub(crate) fn is_subscription(&self) -> bool {
+        self.method == method::SUBSCRIPTIONS_LISTEN
+    }
 }
 
 /// Appends a request. `meta` has the members that every request of the era has.
