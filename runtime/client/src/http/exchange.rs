@@ -126,7 +126,6 @@ impl HttpTransport {
             outgoing.is_idempotent || http_method != Method::POST || outgoing.method == method::INITIALIZE;
         let mut request = Request::new(RequestBody::new(body));
         *request.method_mut() = http_method;
-        *request.uri_mut() = address.target.clone();
         *request.headers_mut() = headers;
         let sending = self.pool.send(&address, request, is_idempotent, self.settings.timeout);
         let (response, connection) = sending.await.map_err(|error| self.connection_error(error))?;

@@ -92,7 +92,6 @@ pub(crate) async fn fetch_from(
     header_map.extend(headers.into_iter().map(|(name, value)| (Some(name), value)));
     let mut request = Request::new(RequestBody::new(body));
     *request.method_mut() = method;
-    *request.uri_mut() = address.target.clone();
     *request.headers_mut() = header_map;
     let exchange = async {
         let (response, mut connection) = Pool::default()

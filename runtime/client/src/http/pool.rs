@@ -124,7 +124,7 @@ struct Idle {
 }
 
 impl Pool {
-    /// Sends a request and waits for the head of its response. A request that `is_idempotent` is sent again if an idle connection
+    /// Sends a request to the address and waits for the head of its response. A request that `is_idempotent` is sent again if an idle connection
     /// turns out to be closed.
     pub(crate) async fn send(
         &self,
@@ -133,6 +133,7 @@ impl Pool {
         is_idempotent: bool,
         connect_timeout: Duration,
     ) -> Result<(Response<Incoming>, HttpConnection), ConnectionError> {
+        *request.uri_mut() = address.target.clone();
         loop {
             let idle = self.take_idle().await;
             let is_new = idle.is_none();
@@ -421,9 +422,7 @@ mod tests {
     }
 
     async fn send_request(pool: &Pool, address: &Address) -> Bytes {
-        let mut request = Request::new(RequestBody::new(""));
-        *request.uri_mut() = address.target.clone();
-        let sent = pool.send(address, request, true, Duration::from_secs(5)).await;
+        let sent = pool.send(address, Request::new(RequestBody::new("")), true, Duration::from_secs(5)).await;
         let (response, mut connection) = sent.unwrap();
         let mut body = response.into_body();
         let first = connection.next_chunk(&mut body).await.unwrap().unwrap();
