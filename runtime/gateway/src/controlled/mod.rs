@@ -309,17 +309,16 @@ impl<P: Provider> Controlled<P> {
             return running.end(self.provider.call_tool(request, cx).await);
         }
         // In a future of its own, so that calls without rules need no memory for it.
-        Box::pin(self.call_by_rules(&policy, request, cx, running)).await
+        Box::pin(self.call_by_rules((&policy, &who), request, cx, running)).await
     }
 
     async fn call_by_rules(
         &self,
-        policy: &Policy,
+        (policy, who): (&Policy, &Caller<'_>),
         request: ToolRequest<'_>,
         cx: &Context,
         mut running: Running,
     ) -> Outcome {
-        let who = Caller::of(cx.access());
         let rules = || policy.rules_for(who.org, who.name, request.name);
         let bytes = request.arguments.map_or(0, |arguments| arguments.get().len());
         let too_long = rules().filter_map(|(_, rule)| rule.max_argument_bytes).find(|most| bytes > *most);

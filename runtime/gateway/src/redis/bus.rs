@@ -223,12 +223,9 @@ impl Inner {
         let waiter = self.waiting.begin(&call.id);
         let changed = waiter.changed();
         let (id, is_new) = self.submit(pool, call).await?;
-        let first: BoxFuture<'_, _> = if is_new {
-            boxed(move || self.follow(waiter, Some(changed), 1))
-        } else {
-            Box::pin(self.follow(self.waiting.begin(&id), None, 1))
-        };
-        Ok(Started::new(id, first))
+        let (waiter, changed) =
+            if is_new { (waiter, Some(changed)) } else { (self.waiting.begin(&id), None) };
+        Ok(Started::new(id, boxed(move || self.follow(waiter, changed, 1))))
     }
 
     /// Waits until the record of a call is newer than version `seen`. If it was read or written by this process since
