@@ -73,7 +73,7 @@ pub(super) fn run(args: &ServeArgs, shell: Shell) -> Result<RequestExit, Request
     let config = args.config.as_deref().map(read).transpose()?;
     let pinned = args.pins.as_deref().map(Pins::read).transpose().map_err(pin_file_error)?;
     let threads = args.threads.unwrap_or_else(default_threads).get();
-    // For a single thread, this one is enough.
+    // A runtime with a single thread uses this one.
     let mut runtime = match threads {
         1 => tokio::runtime::Builder::new_current_thread(),
         _ => tokio::runtime::Builder::new_multi_thread(),

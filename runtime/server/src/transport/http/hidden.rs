@@ -58,6 +58,7 @@ mod tests {
 
     use serde_json::{Map, json};
     use toolwright_core::definition::{ToolDefinition, meta_keys};
+    use toolwright_core::future::BoxFuture;
     use toolwright_core::result::ToolResult;
 
     use super::{HttpConfig, Service, report_of};
@@ -65,7 +66,6 @@ mod tests {
     use crate::context::Context;
     use crate::provider::{Outcome, Provider, ToolRequest};
     use crate::server::Server;
-    use toolwright_core::future::BoxFuture;
 
     /// Tools with these names, and whether each requires a scope.
     #[derive(Debug)]

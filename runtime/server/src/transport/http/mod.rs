@@ -44,7 +44,7 @@ use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
 use tokio_util::sync::CancellationToken;
-use toolwright_core::future::BoxFuture;
+use toolwright_core::future::{BoxFuture, boxed};
 use toolwright_core::protocol::Era;
 
 use crate::auth::Visitor;
@@ -201,7 +201,7 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let Self { endpoint, route } = self.clone();
-        Box::pin(async move { Ok(endpoint.respond(route, request, None).await) })
+        boxed(move || async move { Ok(endpoint.respond(route, request, None).await) })
     }
 }
 
